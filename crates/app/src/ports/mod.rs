@@ -1,0 +1,19 @@
+//! The ports: everything the use cases need from outside, as traits with one contract each.
+//!
+//! Every port has an in-memory implementation and at least one real one, and one contract suite that runs
+//! against all of them. A lost race is a value, never an error; an error means that the outside did not do
+//! (or may not have done) what it was asked.
+
+mod clock;
+mod events;
+mod ledger;
+mod messenger;
+mod queue;
+mod vault;
+
+pub use clock::{Clock, Random};
+pub use events::{Authenticity, EventReader, ParsedEvent, Unreadable};
+//pub use ledger::*;
+pub use messenger::{Destination, Messenger, Outbound};
+pub use queue::{Enqueue, Queue, QueueError, Refused};
+pub use vault::{SealError, Vault};

@@ -1,0 +1,1 @@
+//! The ports of OpenReply on AWS: DynamoDB, SQS, SSM.

@@ -1,0 +1,24 @@
+//! The functional core of OpenReply.
+//!
+//! Everything here is a pure function of its arguments: no async, no I/O, no clock, no randomness
+//! and nothing of AWS. What it guarantees, it guarantees for every host.
+//!
+//! - [`ids`]: identities, parsed once at the edge.
+//! - [`trigger`]: what a person did on Instagram, and the identity that everything hangs on.
+//! - [`campaign`]: what a creator configured.
+//! - [`matching`] and [`matched`]: which campaigns a comment meets, and who wins its one direct message.
+//! - [`rendering`]: the text that goes out.
+//! - [`outcome`]: what an answer proves, and what follows from it.
+//! - [`send`]: one outbound message and the states of its ledger entry.
+//! - [`delivery`]: how a person sees a Send.
+
+pub mod campaign;
+pub mod delivery;
+pub mod ids;
+pub mod matched;
+pub mod matching;
+pub mod outcome;
+pub mod rendering;
+pub mod send;
+pub mod time;
+pub mod trigger;

@@ -1,0 +1,95 @@
+//! Which campaigns a comment meets, and who wins its one direct message.
+//!
+//! Instagram grants one private reply per comment over all campaigns, so the first campaign in file order
+//! wins it and stays the winner; the others are recorded as skipped. The first Send that is written carries
+//! the whole [`Matched`], so that a redelivery after an edit continues that match and never makes a new one.
+
+use crate::campaign::{Campaign, CampaignRef};
+use crate::ids::CampaignId;
+use crate::matching::{FoldedText, Keywords};
+use crate::trigger::Comment;
+use serde::{Deserialize, Serialize};
+
+/// A campaign with its keywords made ready, once per load of the account instead of once per comment.
+#[derive(Debug, Clone)]
+pub struct PreparedCampaign {
+    /// The campaign.
+    pub campaign: Campaign,
+    keywords: Keywords,
+}
+
+impl PreparedCampaign {
+    /// Makes the keywords ready.
+    #[must_use]
+    pub fn new(campaign: Campaign) -> Self {
+        let keywords = Keywords::new(campaign.content.match_mode, &campaign.content.keywords);
+        Self { campaign, keywords }
+    }
+
+    fn meets(&self, comment: &Comment, text: &FoldedText) -> bool {
+        self.campaign.active
+            && self.campaign.content.post.covers(comment)
+            && self.keywords.find(text).is_some()
+    }
+}
+
+/// The match of one comment, as the first Send carries it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Matched {
+    /// The campaign that sends the direct message.
+    pub winner: CampaignRef,
+    /// The campaigns that matched too and may not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losers: Vec<CampaignRef>,
+    /// The public replies that are owed, in file order. None under a reply to a comment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub public_replies: Vec<PublicReply>,
+}
+
+/// A public reply that a matching campaign owes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PublicReply {
+    /// Whose reply.
+    pub campaign: CampaignRef,
+    /// Which of its variations, counted from 0.
+    pub variation: u32,
+}
+
+impl Matched {
+    /// Matches a comment against an account's campaigns, which must be in file order. `chance` picks the
+    /// variations of public replies; the same chance picks the same ones. `None`: nothing matched.
+    #[must_use]
+    pub fn find(campaigns: &[PreparedCampaign], comment: &Comment, chance: u64) -> Option<Self> {
+        let text = FoldedText::new(&comment.text);
+        let mut met = campaigns.iter().filter(|campaign| campaign.meets(comment, &text)).map(|c| &c.campaign);
+        let first = met.next()?;
+        let rest: Vec<&Campaign> = met.collect();
+        let top_level = comment.parent.is_none();
+        let public_replies = std::iter::once(&first)
+            .chain(&rest)
+            .filter(|campaign| top_level && !campaign.content.public_replies.is_empty())
+            .enumerate()
+            .map(|(nth, campaign)| PublicReply {
+                campaign: campaign.reference(),
+                variation: pick(chance, nth, campaign.content.public_replies.len()),
+            })
+            .collect();
+        Some(Self {
+            winner: first.reference(),
+            losers: rest.into_iter().map(Campaign::reference).collect(),
+            public_replies,
+        })
+    }
+
+    /// The public reply that `campaign` owes, if any.
+    #[must_use]
+    pub fn public_reply(&self, campaign: &CampaignId) -> Option<&PublicReply> {
+        self.public_replies.iter().find(|reply| reply.campaign.id == *campaign)
+    }
+}
+
+/// One of `count` variations for the `nth` reply under one comment. Spreads one chance over several replies.
+fn pick(chance: u64, nth: usize, count: usize) -> u32 {
+    let spread = chance.rotate_left((nth as u32 % 64) * 7).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
+    (spread % count as u64) as u32
+}

@@ -1,0 +1,1 @@
+//! One outbound message and the states of its ledger entry.

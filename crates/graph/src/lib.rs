@@ -1,0 +1,1 @@
+//! Instagram: the Graph API client, webhook parsing, and what an answer proves.

@@ -1,0 +1,1 @@
+//! In-memory ports, a simulated clock, fault plans, contract suites and a fake Instagram.

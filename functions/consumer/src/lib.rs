@@ -1,0 +1,1 @@
+//! The consumer function: a batch of jobs in, direct messages out.

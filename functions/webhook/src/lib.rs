@@ -1,0 +1,1 @@
+//! The webhook function: a signed event in, jobs on the queue out.
