@@ -1,5 +1,8 @@
 //! What travels on the queue.
 
+use openreply_domain::ids::ClaimId;
+use openreply_domain::outcome::SendOutcome;
+use openreply_domain::send::SendKey;
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::Trigger;
 use serde::{Deserialize, Serialize};
@@ -15,5 +18,21 @@ pub enum Job {
         /// When the webhook first saw it.
         #[serde(with = "openreply_domain::time::millis")]
         received_at: Timestamp,
+    },
+    /// A Send that waited is due.
+    Wake {
+        /// Which.
+        key: SendKey,
+        /// The wake it was set for: an older one does nothing.
+        wake: u32,
+    },
+    /// An outcome that could not be written to the ledger when it was known.
+    Settle {
+        /// Of which Send.
+        key: SendKey,
+        /// Of which of its claims, and of no other.
+        claim: ClaimId,
+        /// What became of the call.
+        outcome: SendOutcome,
     },
 }

@@ -1,5 +1,16 @@
 //! The use cases of OpenReply, over their ports.
+//!
+//! - [`ingest`]: a signed webhook body becomes jobs on the queue.
+//! - [`deliver`]: a job becomes at most one message per leg.
+//! - [`apply`]: a campaign file becomes accounts and campaigns in the ledger.
+//! - [`campaign_file`]: reading and checking that file.
+//!
+//! Nothing here reads a clock, rolls a die or names AWS: see [`ports`].
 
+pub mod accounts;
+pub mod apply;
 pub mod campaign_file;
+pub mod deliver;
+pub mod ingest;
 pub mod job;
 pub mod ports;

@@ -1,1 +1,298 @@
 //! One outbound message and the states of its ledger entry.
+//!
+//! ```text
+//! (absent) ──claim──▶ CLAIMED ──┬─ delivered ─────────────────────────────▶ SENT    final
+//!    │                   ▲      ├─ rejected for good, or no attempts left ─▶ FAILED  final
+//!    │ defer             │      ├─ not delivered, may be tried again ─────▶ OPEN
+//!    ▼                   │      └─ unknown, or nobody came back ──────────▶ stays CLAIMED (UNCONFIRMED)
+//!   OPEN ─────claim──────┘
+//! ```
+//!
+//! Guarantees, whatever is redelivered, raced or lost:
+//! - a claim is made from nothing or from OPEN, never from CLAIMED, SENT, FAILED or SKIPPED;
+//! - from OPEN only by a message that carries the current wake, and only once it is due;
+//! - SENT never changes;
+//! - attempts count the calls that reached Meta, and never go beyond [`Policy::max_attempts`].
+//!
+//! The functions here say *what* to write; the ledger makes each write conditional ([`Expect`]).
+
+mod admission;
+mod settlement;
+
+pub use admission::{Admission, admit};
+pub use settlement::{LateSettle, Policy, defer, settle, settle_late};
+
+use crate::campaign::CampaignRef;
+use crate::ids::{CampaignId, ClaimId, MessageId, UserId};
+use crate::matched::Matched;
+use crate::time::Timestamp;
+use crate::trigger::TriggerKey;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The kinds of message that one trigger may send. Each has its own Send, claim and outcome.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Leg {
+    /// The direct message. For a comment: its one private reply, so no campaign is in the key.
+    Dm,
+    /// A reply under the comment that everybody sees, one per campaign.
+    PublicReply(CampaignId),
+}
+
+impl Leg {
+    /// How people and the outside name this kind of leg: `dm` or `public_reply`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Dm => "dm",
+            Self::PublicReply(_) => "public_reply",
+        }
+    }
+}
+
+impl fmt::Display for Leg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dm => f.write_str("dm"),
+            Self::PublicReply(campaign) => write!(f, "public_reply#{campaign}"),
+        }
+    }
+}
+
+/// A text that names no leg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a leg reads dm or public_reply#<campaign>")]
+pub struct LegError;
+
+impl FromStr for Leg {
+    type Err = LegError;
+    fn from_str(text: &str) -> Result<Self, LegError> {
+        match text.split_once('#') {
+            None if text == "dm" => Ok(Self::Dm),
+            Some(("public_reply", campaign)) => {
+                CampaignId::parse(campaign).map(Self::PublicReply).map_err(|_| LegError)
+            }
+            None | Some(_) => Err(LegError),
+        }
+    }
+}
+
+impl TryFrom<String> for Leg {
+    type Error = LegError;
+    fn try_from(text: String) -> Result<Self, LegError> {
+        text.parse()
+    }
+}
+
+impl From<Leg> for String {
+    fn from(leg: Leg) -> String {
+        leg.to_string()
+    }
+}
+
+/// The identity of a Send: one kind of message for one trigger.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SendKey {
+    /// What started it.
+    pub trigger: TriggerKey,
+    /// Which of its messages.
+    pub leg: Leg,
+}
+
+/// What an OPEN Send waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitingFor {
+    /// The hour's limit leaves room again.
+    Slot,
+    /// Another try after something that was certainly not delivered.
+    Retry,
+    /// The account, the app or the stack is held.
+    Hold,
+    /// Its campaign is paused.
+    Pause,
+}
+
+impl WaitingFor {
+    /// As the ledger and people write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Slot => "slot",
+            Self::Retry => "retry",
+            Self::Hold => "hold",
+            Self::Pause => "pause",
+        }
+    }
+}
+
+/// The right to make one attempt. Taken before every send, with a fresh random id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Its name. A failed condition whose old item carries it means *we won*.
+    pub id: ClaimId,
+    /// When it was taken.
+    #[serde(with = "crate::time::millis")]
+    pub at: Timestamp,
+    /// Which invocation took it, for a person who looks into the logs.
+    pub holder: String,
+    /// When that invocation is over at the latest: later, nobody will come back to settle it.
+    #[serde(with = "crate::time::millis")]
+    pub expires_at: Timestamp,
+}
+
+/// Why a trigger that matched sends nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Skip {
+    /// Another campaign won the comment's one private reply.
+    Dedup,
+    /// The month's quota is used up.
+    Quota,
+    /// The time in which Instagram lets us answer is over.
+    Window,
+}
+
+impl Skip {
+    /// As the ledger and people write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Dedup => "SKIPPED_DEDUP",
+            Self::Quota => "SKIPPED_QUOTA",
+            Self::Window => "SKIPPED_WINDOW",
+        }
+    }
+}
+
+/// Where a Send stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum State {
+    /// Waits.
+    Open {
+        /// For what.
+        waiting_for: WaitingFor,
+        /// Until when, at least.
+        #[serde(with = "crate::time::millis")]
+        due_at: Timestamp,
+        /// Why, in words a person understands.
+        reason: String,
+    },
+    /// Taken for an attempt. Nobody else may send it.
+    Claimed {
+        /// Set once it is known that the outcome is not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        doubt: Option<String>,
+    },
+    /// Delivered. Never changes again.
+    Sent {
+        /// The id Meta gave it.
+        message_id: MessageId,
+    },
+    /// Refused for good, or out of attempts.
+    Failed {
+        /// Why, in words a person understands.
+        reason: String,
+    },
+    /// Matched, and not sent.
+    Skipped {
+        /// Which rule said so.
+        skip: Skip,
+        /// Why, in words a person understands.
+        reason: String,
+    },
+}
+
+/// One outbound message and everything the ledger knows of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Send {
+    /// Which message of which trigger.
+    pub key: SendKey,
+    /// The campaign, at the version that was promised.
+    pub campaign: CampaignRef,
+    /// To whom.
+    pub user: UserId,
+    /// Their user name when they commented, to render the text again on a retry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// Which variation of the campaign's public replies, counted from 0.
+    #[serde(default)]
+    pub variation: u32,
+    /// The whole match, on the first Send that was written for the trigger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub matched: Option<Matched>,
+    /// Where it stands.
+    #[serde(flatten)]
+    pub state: State,
+    /// The last claim, whatever became of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// Calls that reached Meta, the one in the air included.
+    pub attempts: u32,
+    /// Calls of which no byte left. They cost no attempt; they make the next wait longer.
+    #[serde(default)]
+    pub not_sent: u32,
+    /// Rises with every write that sets a waiting time, and names its timer: an older timer that fires late,
+    /// or twice, neither claims early nor is swallowed as a copy.
+    #[serde(default)]
+    pub wake: u32,
+    /// When the trigger was first received. Never changes.
+    #[serde(with = "crate::time::millis")]
+    pub first_seen_at: Timestamp,
+    /// When the state last changed.
+    #[serde(with = "crate::time::millis")]
+    pub updated_at: Timestamp,
+}
+
+/// What a conditional write of a Send relies on. If it does not hold, nothing is written and the ledger says
+/// what stands there instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expect {
+    /// There is no such Send yet.
+    Absent,
+    /// It is OPEN with this wake.
+    Open {
+        /// The wake that was read.
+        wake: u32,
+    },
+    /// It is CLAIMED by this claim.
+    Claimed(ClaimId),
+}
+
+impl Expect {
+    /// Whether `stored` is what the write relies on.
+    #[must_use]
+    pub fn holds(&self, stored: Option<&Send>) -> bool {
+        match (self, stored) {
+            (Self::Absent, stored) => stored.is_none(),
+            (Self::Open { wake }, Some(stored)) => {
+                matches!(stored.state, State::Open { .. }) && stored.wake == *wake
+            }
+            (Self::Claimed(id), Some(stored)) => {
+                matches!(stored.state, State::Claimed { .. })
+                    && stored.claim.as_ref().is_some_and(|claim| claim.id == *id)
+            }
+            (Self::Open { .. } | Self::Claimed(_), None) => false,
+        }
+    }
+}
+
+impl Send {
+    /// When this Send is due, where it waits.
+    #[must_use]
+    pub fn due_at(&self) -> Option<Timestamp> {
+        match &self.state {
+            State::Open { due_at, .. } => Some(*due_at),
+            State::Claimed { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,
+        }
+    }
+
+    /// Whether `claim` is the claim that this Send carries.
+    #[must_use]
+    pub fn carries(&self, claim: &ClaimId) -> bool {
+        self.claim.as_ref().is_some_and(|own| own.id == *claim)
+    }
+}

@@ -1,1 +1,198 @@
-//! The ledger.
+//! The ledger: what was promised, taken, sent and doubted.
+//!
+//! Every write of a Send is a compare-and-set ([`Expect`]): of any number of writers that rely on the same
+//! thing exactly one succeeds, and the others are told what stands there. Reads of Sends are consistent.
+
+use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, SealedToken};
+use openreply_domain::ids::AccountId;
+use openreply_domain::send::{Expect, Leg, Send};
+use openreply_domain::time::Timestamp;
+use openreply_domain::trigger::TriggerKey;
+use std::future::Future;
+
+/// The ledger did not do, or may not have done, what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LedgerError {
+    /// It may work later: throttled, in conflict, out of reach, or the answer was lost. A write may have
+    /// happened all the same.
+    #[error("the ledger could not {action} just now: {cause}")]
+    Transient {
+        /// What was attempted.
+        action: &'static str,
+        /// The outside's word for why. Never holds an item.
+        cause: String,
+    },
+    /// It will not work until a person changes something: a missing table or permission, an unreadable item.
+    #[error("the ledger cannot {action}: {cause}")]
+    Permanent {
+        /// What was attempted.
+        action: &'static str,
+        /// What to look at. Never holds an item.
+        cause: String,
+    },
+}
+
+/// What became of a conditional write.
+#[must_use = "a lost race is an answer"]
+#[derive(Debug, Clone, PartialEq)]
+pub enum Written {
+    /// What it relied on held, and it is written.
+    Done,
+    /// It did not hold; nothing was written. This stands there instead.
+    Refused(Option<Box<Send>>),
+}
+
+/// A webhook's body on its way onto the queue.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct EventKey {
+    /// When it was received: events are filed by the minute, so that stuck ones are found without an index.
+    pub received_at: Timestamp,
+    /// A random name.
+    pub id: String,
+}
+
+/// Where a webhook event stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EventStatus {
+    /// Recorded, not yet wholly on the queue.
+    Pending,
+    /// The queue has all of it.
+    Processed,
+    /// The queue refused part of it, and Meta was told to come back.
+    Failed {
+        /// Why, in the queue's words.
+        why: String,
+    },
+}
+
+/// A recorded webhook event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRecord {
+    /// Which.
+    pub key: EventKey,
+    /// Where it stands.
+    pub status: EventStatus,
+    /// The raw bytes that Meta signed.
+    pub body: Vec<u8>,
+}
+
+/// An account as the ledger shall hold it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccountUpdate {
+    /// The account.
+    pub id: AccountId,
+    /// Its user name.
+    pub username: String,
+    /// Its token.
+    pub token: SealedToken,
+}
+
+/// The ledger.
+pub trait Ledger: std::marker::Send + Sync {
+    /// Records a webhook event as PENDING, its raw body included.
+    ///
+    /// # Errors
+    /// When it may not have been recorded.
+    fn record_event(
+        &self,
+        key: &EventKey,
+        body: &[u8],
+    ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+
+    /// Says where a recorded event stands now.
+    ///
+    /// # Errors
+    /// When it may not have been written.
+    fn mark_event(
+        &self,
+        key: &EventKey,
+        status: &EventStatus,
+    ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+
+    /// The events received in the same minute as `moment`.
+    ///
+    /// # Errors
+    /// When they could not be read.
+    fn events(
+        &self,
+        moment: Timestamp,
+    ) -> impl Future<Output = Result<Vec<EventRecord>, LedgerError>> + std::marker::Send;
+
+    /// The ids of all accounts.
+    ///
+    /// # Errors
+    /// When they could not be read.
+    fn account_ids(&self) -> impl Future<Output = Result<Vec<AccountId>, LedgerError>> + std::marker::Send;
+
+    /// An account with its campaigns in file order. `None`: nobody runs anything on it here.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn account(
+        &self,
+        id: &AccountId,
+    ) -> impl Future<Output = Result<Option<Account>, LedgerError>> + std::marker::Send;
+
+    /// A campaign's content at one version. Versions never change and are never removed.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn campaign_version(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignRef,
+    ) -> impl Future<Output = Result<Option<CampaignContent>, LedgerError>> + std::marker::Send;
+
+    /// Writes an account, whatever stood there.
+    ///
+    /// # Errors
+    /// When it may not have been written.
+    fn put_account(
+        &self,
+        account: &AccountUpdate,
+    ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+
+    /// Writes a campaign and the immutable copy of its version, and removes it from `old_order`, the place in
+    /// the file where it stood before, if that was another.
+    ///
+    /// # Errors
+    /// When it may not have been written.
+    fn put_campaign(
+        &self,
+        account: &AccountId,
+        campaign: &Campaign,
+        old_order: Option<u32>,
+    ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+
+    /// Reads these Sends of a trigger, consistently, in one call.
+    ///
+    /// # Errors
+    /// When they could not all be read.
+    fn sends(
+        &self,
+        trigger: &TriggerKey,
+        legs: &[Leg],
+    ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
+
+    /// Writes a Send if what it relies on holds. An answer that is lost may leave it written; the next
+    /// attempt then finds its own claim in what stands there.
+    ///
+    /// # Errors
+    /// When it may or may not have been written.
+    fn put_send(
+        &self,
+        send: &Send,
+        expect: &Expect,
+    ) -> impl Future<Output = Result<Written, LedgerError>> + std::marker::Send;
+
+    /// The Sends of an account whose triggers were first seen at or after `since`, oldest first. May lag
+    /// behind the writes by moments on AWS.
+    ///
+    /// # Errors
+    /// When they could not be read.
+    fn deliveries(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+    ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
+}

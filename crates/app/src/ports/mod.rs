@@ -6,6 +6,7 @@
 
 mod clock;
 mod events;
+mod host;
 mod ledger;
 mod messenger;
 mod queue;
@@ -13,7 +14,8 @@ mod vault;
 
 pub use clock::{Clock, Random};
 pub use events::{Authenticity, EventReader, ParsedEvent, Unreadable};
-//pub use ledger::*;
+pub use host::Host;
+pub use ledger::*;
 pub use messenger::{Destination, Messenger, Outbound};
 pub use queue::{Enqueue, Queue, QueueError, Refused};
 pub use vault::{SealError, Vault};

@@ -1,0 +1,128 @@
+//! A comment and what it owes: one direct message of the winner, and public replies.
+
+use super::leg::LegEnd;
+use super::{Back, Deliver, Turn};
+use crate::accounts::PreparedAccount;
+use crate::ports::{Host, Ledger, Random};
+use openreply_domain::matched::Matched;
+use openreply_domain::send::{Leg, Send, SendKey, State};
+use openreply_domain::time::Timestamp;
+use openreply_domain::trigger::Comment;
+
+impl<H: Host> Deliver<H> {
+    pub(super) async fn comment(
+        &self,
+        comment: &Comment,
+        received_at: Timestamp,
+        turn: &Turn,
+    ) -> Result<(), Back> {
+        let key = comment.key();
+        // Where the account is at hand, the match names the other Sends to read in the same call.
+        let guess = self.accounts.fresh(&comment.account, self.now()).and_then(|a| self.find(&a, comment));
+        let mut stored = self.host.ledger().sends(&key, &legs(guess.as_ref())).await?;
+
+        let matched = match take(&mut stored, &Leg::Dm) {
+            Some(dm) => {
+                let matched = carried_match(&dm)?;
+                self.leg(Some(dm), None, turn).await?;
+                matched
+            }
+            None => {
+                let Some(account) =
+                    self.accounts.get(self.host.ledger(), &comment.account, self.now()).await?
+                else {
+                    tracing::info!(trigger = %key, "no account of this id is set up here");
+                    return Ok(());
+                };
+                let Some(matched) = guess.clone().or_else(|| self.find(&account, comment)) else {
+                    tracing::info!(trigger = %key, "no campaign matches");
+                    return Ok(());
+                };
+                let dm = new_send(comment, Leg::Dm, &matched, received_at);
+                match self.new_leg(dm, turn).await? {
+                    LegEnd::Ours | LegEnd::Theirs(None) => matched,
+                    // Whoever came first wrote the match that counts.
+                    LegEnd::Theirs(Some(theirs)) => carried_match(&theirs)?,
+                }
+            }
+        };
+        self.public_replies(comment, received_at, &matched, guess.as_ref(), stored, turn).await
+    }
+
+    /// The public replies of a match whose direct message is taken care of.
+    async fn public_replies(
+        &self,
+        comment: &Comment,
+        received_at: Timestamp,
+        matched: &Matched,
+        guess: Option<&Matched>,
+        mut stored: Vec<Send>,
+        turn: &Turn,
+    ) -> Result<(), Back> {
+        if matched.public_replies.is_empty() {
+            return Ok(());
+        }
+        let asked_for = legs(guess);
+        let unread: Vec<Leg> = legs(Some(matched)).into_iter().filter(|leg| !asked_for.contains(leg)).collect();
+        if !unread.is_empty() {
+            stored.extend(self.host.ledger().sends(&comment.key(), &unread).await?);
+        }
+        let mut back = None;
+        for reply in &matched.public_replies {
+            let leg = Leg::PublicReply(reply.campaign.id.clone());
+            let end = match take(&mut stored, &leg) {
+                Some(send) => self.leg(Some(send), None, turn).await,
+                None => self.new_leg(new_send(comment, leg, matched, received_at), turn).await.map(drop),
+            };
+            // One reply that must come again does not keep the others from going out.
+            back = back.or(end.err());
+        }
+        back.map_or(Ok(()), Err)
+    }
+
+    fn find(&self, account: &PreparedAccount, comment: &Comment) -> Option<Matched> {
+        Matched::find(&account.campaigns, comment, self.host.random().number())
+    }
+}
+
+/// The match that the first Send of a trigger carries.
+fn carried_match(first: &Send) -> Result<Matched, Back> {
+    first.matched.clone().ok_or(Back::Missing { what: "match on the first message of this trigger" })
+}
+
+/// The Sends that a match owes; without one, the Send that any match would begin with.
+fn legs(matched: Option<&Matched>) -> Vec<Leg> {
+    let replies = matched.into_iter().flat_map(|matched| &matched.public_replies);
+    std::iter::once(Leg::Dm).chain(replies.map(|reply| Leg::PublicReply(reply.campaign.id.clone()))).collect()
+}
+
+fn take(stored: &mut Vec<Send>, leg: &Leg) -> Option<Send> {
+    let place = stored.iter().position(|send| send.key.leg == *leg)?;
+    Some(stored.swap_remove(place))
+}
+
+/// A Send that is not in the ledger yet, before anything was taken for it.
+fn new_send(comment: &Comment, leg: Leg, matched: &Matched, received_at: Timestamp) -> Send {
+    let campaign = match &leg {
+        Leg::Dm => &matched.winner,
+        Leg::PublicReply(id) => matched.public_reply(id).map_or(&matched.winner, |reply| &reply.campaign),
+    };
+    Send {
+        campaign: campaign.clone(),
+        user: comment.from.clone(),
+        username: comment.username.clone(),
+        variation: match &leg {
+            Leg::Dm => 0,
+            Leg::PublicReply(id) => matched.public_reply(id).map_or(0, |reply| reply.variation),
+        },
+        matched: (leg == Leg::Dm).then(|| matched.clone()),
+        key: SendKey { trigger: comment.key(), leg },
+        state: State::Claimed { doubt: None },
+        claim: None,
+        attempts: 0,
+        not_sent: 0,
+        wake: 0,
+        first_seen_at: received_at,
+        updated_at: received_at,
+    }
+}

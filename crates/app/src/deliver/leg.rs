@@ -1,0 +1,163 @@
+//! One leg: prepare, claim, send, settle.
+
+use super::{Back, Deliver, Turn};
+use crate::ports::{Clock, Destination, Host, Ledger, Messenger, Outbound, Random, Vault, Written};
+use openreply_domain::campaign::CampaignContent;
+use openreply_domain::ids::ClaimId;
+use openreply_domain::outcome::{NotSent, SendOutcome};
+use openreply_domain::rendering;
+use openreply_domain::send::{Admission, Claim, Expect, Leg, Send, SendKey, State, admit, defer};
+
+/// What the race for a claim came to.
+enum Race {
+    Won(Send),
+    /// What stands there instead.
+    Lost(Option<Box<Send>>),
+}
+
+/// How a leg ended that may go on: either this invocation wrote its Send, or somebody else's stands there.
+pub(super) enum LegEnd {
+    Ours,
+    Theirs(Option<Box<Send>>),
+}
+
+impl<H: Host> Deliver<H> {
+    /// A Send whose timer fired.
+    pub(super) async fn wake(&self, key: &SendKey, wake: u32, turn: &Turn) -> Result<(), Back> {
+        let stored = self.host.ledger().sends(&key.trigger, std::slice::from_ref(&key.leg)).await?.pop();
+        if stored.is_none() {
+            tracing::warn!(trigger = %key.trigger, leg = %key.leg, "a timer fired for a message that was never promised");
+            return Ok(());
+        }
+        self.leg(stored, Some(wake), turn).await
+    }
+
+    /// A leg that has a Send in the ledger.
+    pub(super) async fn leg(&self, stored: Option<Send>, wake: Option<u32>, turn: &Turn) -> Result<(), Back> {
+        let admission = admit(stored.as_ref(), wake, self.now());
+        match (admission, stored) {
+            (Admission::Due, Some(send)) => {
+                let expect = Expect::Open { wake: send.wake };
+                self.attempt(send, &expect, turn).await.map(drop)
+            }
+            (Admission::Early, _) => Err(Back::Early),
+            (Admission::KnownDuplicate, Some(send)) => {
+                tracing::info!(trigger = %send.key.trigger, leg = %send.key.leg, "known duplicate");
+                Ok(())
+            }
+            (Admission::Waiting, _) | (Admission::New | Admission::Due | Admission::KnownDuplicate, _) => Ok(()),
+        }
+    }
+
+    /// A leg that the ledger does not know yet.
+    pub(super) async fn new_leg(&self, send: Send, turn: &Turn) -> Result<LegEnd, Back> {
+        self.attempt(send, &Expect::Absent, turn).await
+    }
+
+    /// Everything that can fail for another reason comes before the claim, the claim before the send.
+    async fn attempt(&self, send: Send, expect: &Expect, turn: &Turn) -> Result<LegEnd, Back> {
+        if !self.has_time(turn, self.budget.whole_send()) {
+            return Err(Back::NoTime);
+        }
+        let Some(account) =
+            self.accounts.get(self.host.ledger(), &send.key.trigger.account, self.now()).await?
+        else {
+            return Err(Back::Missing { what: "account of this trigger" });
+        };
+        let current = account.campaigns.iter().map(|c| &c.campaign).find(|c| c.reference() == send.campaign);
+        let text = match current {
+            Some(campaign) => render(&send, &campaign.content),
+            None => render(&send, &self.version(&send).await?),
+        };
+        let token = match self.host.vault().open(&account.account.id, &account.account.token.sealed) {
+            Ok(token) => token,
+            Err(error) => return self.park(&send, expect, &error.to_string()).await,
+        };
+        let message =
+            Outbound { account: account.account.id.clone(), to: destination(&send.key), text, token };
+        match self.claim(send, expect, turn).await? {
+            Race::Lost(stands) => Ok(LegEnd::Theirs(stands)),
+            Race::Won(claimed) => {
+                let outcome = if self.has_time(turn, self.budget.rest_after_claim()) {
+                    self.host.messenger().send(message).await
+                } else {
+                    SendOutcome::NotSent(NotSent::TooLate)
+                };
+                self.settle(&claimed, outcome).await;
+                Ok(LegEnd::Ours)
+            }
+        }
+    }
+
+    async fn version(&self, send: &Send) -> Result<CampaignContent, Back> {
+        self.host
+            .ledger()
+            .campaign_version(&send.key.trigger.account, &send.campaign)
+            .await?
+            .ok_or(Back::Missing { what: "version of the campaign that was promised" })
+    }
+
+    /// Takes the Send for one attempt. A second try carries the same id, so that an answer that was lost does
+    /// not lose the claim to itself.
+    async fn claim(&self, send: Send, expect: &Expect, turn: &Turn) -> Result<Race, Back> {
+        let now = self.host.clock().now();
+        let id = self.host.random().claim_id();
+        let claimed = Send {
+            state: State::Claimed { doubt: None },
+            attempts: send.attempts + 1,
+            claim: Some(Claim { id: id.clone(), at: now, holder: turn.holder.clone(), expires_at: turn.deadline }),
+            updated_at: now,
+            ..send
+        };
+        let mut tried = self.host.ledger().put_send(&claimed, expect).await;
+        if tried.is_err() {
+            tried = self.host.ledger().put_send(&claimed, expect).await;
+        }
+        let key = &claimed.key;
+        match tried? {
+            Written::Done => Ok(Race::Won(claimed)),
+            Written::Refused(Some(stands)) if won_before(&stands, &id) => Ok(Race::Won(claimed)),
+            Written::Refused(stands) => {
+                tracing::info!(trigger = %key.trigger, leg = %key.leg, "another invocation took this message");
+                Ok(Race::Lost(stands))
+            }
+        }
+    }
+
+    /// Lets a Send wait for something that is neither Instagram's answer nor anybody's limit.
+    async fn park(&self, send: &Send, expect: &Expect, reason: &str) -> Result<LegEnd, Back> {
+        tracing::error!(trigger = %send.key.trigger, leg = %send.key.leg, reason, "cannot send yet");
+        let parked = defer(send, self.now(), reason);
+        match self.host.ledger().put_send(&parked, expect).await? {
+            Written::Done => Ok(LegEnd::Ours),
+            // Somebody else took or parked it meanwhile, which is as good.
+            Written::Refused(stands) => Ok(LegEnd::Theirs(stands)),
+        }
+    }
+}
+
+fn won_before(stands: &Send, id: &ClaimId) -> bool {
+    matches!(stands.state, State::Claimed { .. }) && stands.carries(id)
+}
+
+fn render(send: &Send, content: &CampaignContent) -> String {
+    let username = send.username.as_deref();
+    match &send.key.leg {
+        Leg::Dm => {
+            let links: Vec<&str> = content.links.iter().map(|link| link.url.as_str()).collect();
+            rendering::direct_message(&content.dm, username, &links)
+        }
+        Leg::PublicReply(_) => {
+            let nth = send.variation as usize % content.public_replies.len().max(1);
+            rendering::public_reply(content.public_replies.get(nth).map_or("", String::as_str), username)
+        }
+    }
+}
+
+fn destination(key: &SendKey) -> Destination {
+    let comment = key.trigger.id.as_comment();
+    match key.leg {
+        Leg::Dm => Destination::PrivateReply(comment),
+        Leg::PublicReply(_) => Destination::PublicReply(comment),
+    }
+}

@@ -1,0 +1,33 @@
+//! One core, several hosts: what a host brings.
+
+use super::{Clock, Ledger, Messenger, Queue, Random, Vault};
+
+/// The set of ports that delivering needs: AWS and Instagram in Lambda, embedded ones in the local runner,
+/// memory in tests.
+pub trait Host: Send + Sync {
+    /// See [`Ledger`].
+    type Ledger: Ledger;
+    /// See [`Messenger`].
+    type Messenger: Messenger;
+    /// See [`Queue`].
+    type Queue: Queue;
+    /// See [`Vault`].
+    type Vault: Vault;
+    /// See [`Clock`].
+    type Clock: Clock;
+    /// See [`Random`].
+    type Random: Random;
+
+    /// The ledger.
+    fn ledger(&self) -> &Self::Ledger;
+    /// The way to Instagram.
+    fn messenger(&self) -> &Self::Messenger;
+    /// The queue.
+    fn queue(&self) -> &Self::Queue;
+    /// The vault.
+    fn vault(&self) -> &Self::Vault;
+    /// The clock.
+    fn clock(&self) -> &Self::Clock;
+    /// Chance.
+    fn random(&self) -> &Self::Random;
+}

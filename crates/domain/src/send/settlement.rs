@@ -1,0 +1,99 @@
+//! What an outcome makes of a claimed Send.
+
+use super::{Send, State, WaitingFor};
+use crate::ids::ClaimId;
+use crate::outcome::{Disposition, SendOutcome};
+use crate::time::{SignedDuration, Timestamp, after};
+
+/// The rules that a person may set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Policy {
+    /// Calls that may reach Meta for one Send, over webhook, retries, sweeps and anything else.
+    pub max_attempts: u32,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { max_attempts: 3 }
+    }
+}
+
+/// The waits after something that was certainly not delivered: 5, 15, then 45 minutes.
+const RETRY_MINUTES: [i64; 3] = [5, 15, 45];
+
+/// The wait before the try that follows `tries` unlucky ones.
+fn pause(tries: u32) -> SignedDuration {
+    let step = (tries.max(1) as usize - 1).min(RETRY_MINUTES.len() - 1);
+    SignedDuration::from_mins(RETRY_MINUTES[step])
+}
+
+/// What to write for `outcome`, given the Send as its claim left it. Never touches the claim itself.
+#[must_use]
+pub fn settle(claimed: &Send, outcome: &SendOutcome, now: Timestamp, policy: Policy) -> Send {
+    let mut next = Send { updated_at: now, ..claimed.clone() };
+    match outcome {
+        SendOutcome::Delivered { message_id } => {
+            next.state = State::Sent { message_id: message_id.clone() };
+        }
+        SendOutcome::Unconfirmed(doubt) => {
+            next.state = State::Claimed { doubt: Some(doubt.to_string()) };
+        }
+        SendOutcome::NotSent(why) => {
+            next.attempts = claimed.attempts.saturating_sub(1);
+            next.not_sent += 1;
+            wait(&mut next, WaitingFor::Retry, after(now, pause(claimed.not_sent + 1)), why.to_string());
+        }
+        SendOutcome::Rejected(rejection) => match rejection.disposition() {
+            Disposition::GiveUp => next.state = State::Failed { reason: rejection.to_string() },
+            Disposition::Retry | Disposition::TextFallback if claimed.attempts >= policy.max_attempts => {
+                next.state = State::Failed {
+                    reason: format!("{rejection}; given up after {} attempts", claimed.attempts),
+                };
+            }
+            Disposition::Retry | Disposition::TextFallback => {
+                let asked = SignedDuration::from_secs(rejection.retry_after_seconds.unwrap_or(0).into());
+                let due_at = after(now, pause(claimed.attempts).max(asked));
+                wait(&mut next, WaitingFor::Retry, due_at, rejection.to_string());
+            }
+            Disposition::HoldAccount | Disposition::HoldApp => {
+                next.attempts = claimed.attempts.saturating_sub(1);
+                let due_at = after(now, pause(1));
+                wait(&mut next, WaitingFor::Hold, due_at, rejection.to_string());
+            }
+        },
+    }
+    next
+}
+
+/// The Send as it waits for something that has nothing to do with Instagram (a key that is missing, say).
+/// Costs no attempt, and waits 5, 15, then 45 minutes.
+#[must_use]
+pub fn defer(send: &Send, now: Timestamp, reason: &str) -> Send {
+    let not_sent = send.not_sent + 1;
+    let mut next = Send { updated_at: now, not_sent, ..send.clone() };
+    wait(&mut next, WaitingFor::Retry, after(now, pause(not_sent)), reason.to_owned());
+    next
+}
+
+fn wait(next: &mut Send, waiting_for: WaitingFor, due_at: Timestamp, reason: String) {
+    next.wake += 1;
+    next.state = State::Open { waiting_for, due_at, reason };
+}
+
+/// What a settle does that finds the ledger other than its claim left it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LateSettle {
+    /// It is settled by this very claim already (an answer was lost, or a copy came first).
+    Already,
+    /// The Send belongs to another claim, or to a person: this settle changes nothing.
+    Superseded,
+}
+
+/// Whether a settle of `claim` that was refused had been written before.
+#[must_use]
+pub fn settle_late(stored: Option<&Send>, claim: &ClaimId) -> LateSettle {
+    match stored {
+        Some(stored) if stored.carries(claim) => LateSettle::Already,
+        Some(_) | None => LateSettle::Superseded,
+    }
+}
