@@ -1,1 +1,4 @@
 //! In-memory ports, a simulated clock, fault plans, contract suites and a fake Instagram.
+
+pub mod sockets;
+pub mod fifo;

@@ -1,6 +1,8 @@
-//! The FIFO queue, as those who put something on it see it.
+//! The FIFO queue, as the functions see it: they put jobs on it and give messages back early. Receiving and
+//! deleting is the event source's work.
 
 use crate::job::Job;
+use openreply_domain::time::SignedDuration;
 use openreply_domain::trigger::QueueIdentity;
 use std::future::Future;
 
@@ -27,7 +29,7 @@ pub struct Refused {
 #[error("the queue could not be reached: {0}")]
 pub struct QueueError(pub String);
 
-/// Puts jobs on the queue.
+/// The queue.
 pub trait Queue: Send + Sync {
     /// Hands jobs over, in batches of what the queue takes at once, in order. Entries that the queue takes
     /// for copies of one of the last five minutes count as taken. Returns those it did not take; a batch
@@ -36,4 +38,15 @@ pub trait Queue: Send + Sync {
     /// # Errors
     /// Never for a part: only when nothing could be attempted.
     fn enqueue(&self, jobs: &[Enqueue]) -> impl Future<Output = Result<Vec<Refused>, QueueError>> + Send;
+
+    /// Makes received messages visible again after `delay` instead of after the whole visibility time-out.
+    /// A receipt that is no longer good is passed over: its message is visible or gone already.
+    ///
+    /// # Errors
+    /// When the queue could not be asked. The messages then come back after the visibility time-out.
+    fn return_soon(
+        &self,
+        receipts: &[String],
+        delay: SignedDuration,
+    ) -> impl Future<Output = Result<(), QueueError>> + Send;
 }
