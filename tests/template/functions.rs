@@ -1,0 +1,126 @@
+//! Functions: how they are built, called, set up and logged.
+
+use super::{keys, resources, target, template};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A function's property, or what `Globals` sets for all.
+fn property<'a>(template: &'a Value, function: &'a Value, name: &str) -> &'a Value {
+    function["Properties"].get(name).unwrap_or(&template["Globals"]["Function"][name])
+}
+
+#[test]
+fn functions_are_native_executables_on_arm64_unless_told_otherwise() {
+    let template = template();
+    for (name, function) in resources(&template, "AWS::Serverless::Function") {
+        assert_eq!(property(&template, function, "Runtime"), "provided.al2023", "{name}");
+        assert_eq!(property(&template, function, "Handler"), "bootstrap", "{name}");
+        assert_eq!(
+            property(&template, function, "Architectures"),
+            &json!([{ "Ref": "Architecture" }]),
+            "{name}"
+        );
+    }
+    assert_eq!(template["Parameters"]["Architecture"]["Default"], "arm64");
+}
+
+#[test]
+fn every_function_is_built_from_a_crate_of_the_workspace() {
+    let template = template();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (name, function) in resources(&template, "AWS::Serverless::Function") {
+        assert_eq!(function["Metadata"]["BuildMethod"], "makefile", "{name}");
+        let context = function["Metadata"]["ContextPath"].as_str().expect("where the Makefile is");
+        let makefile =
+            std::fs::read_to_string(root.join(context).join("Makefile")).expect("the Makefile can be read");
+        assert!(makefile.contains(&format!("build-{name}:")), "the Makefile does not build {name}");
+        let code = function["Properties"]["CodeUri"].as_str().expect("a folder");
+        assert!(root.join(code).join("Cargo.toml").is_file(), "{code} is no crate");
+    }
+}
+
+#[test]
+fn no_function_reserves_concurrency() {
+    let template = template();
+    assert!(
+        !keys(&template).contains(&"ReservedConcurrentExecutions"),
+        "a new account has ten concurrent executions in all, and reserving any can fail the deployment"
+    );
+}
+
+#[test]
+fn every_function_logs_json_to_a_group_that_forgets() {
+    let template = template();
+    for (name, function) in resources(&template, "AWS::Serverless::Function") {
+        let logging = &function["Properties"]["LoggingConfig"];
+        assert_eq!(logging["LogFormat"], "JSON", "{name}");
+        let group = &template["Resources"][target(&logging["LogGroup"])];
+        assert_eq!(group["Type"], "AWS::Logs::LogGroup", "{name}");
+        assert_eq!(group["Properties"]["RetentionInDays"], json!({ "Ref": "LogRetentionDays" }), "{name}");
+    }
+    assert!(template["Parameters"]["LogRetentionDays"]["Default"].as_i64().is_some_and(|days| days > 0));
+}
+
+#[test]
+fn the_log_level_of_lambda_and_that_of_the_code_are_one_setting() {
+    let template = template();
+    let level = json!({ "Ref": "LogLevel" });
+    for (name, function) in resources(&template, "AWS::Serverless::Function") {
+        assert_eq!(function["Properties"]["LoggingConfig"]["ApplicationLogLevel"], level, "{name}");
+    }
+    assert_eq!(template["Globals"]["Function"]["Environment"]["Variables"]["RUST_LOG"], level);
+}
+
+#[test]
+fn each_function_gets_the_settings_it_reads_and_no_others() {
+    let template = template();
+    let common = ["QUEUE_URL", "RUST_LOG", "SECRETS_PREFIX", "TABLE_NAME"].as_slice();
+    let expected = BTreeMap::from([
+        ("WebhookFunction", [common, &[]].concat()),
+        (
+            "ConsumerFunction",
+            [common, &["GRAPH_API_BASE", "GRAPH_API_VERSION", "MAX_SEND_ATTEMPTS"]].concat(),
+        ),
+    ]);
+    let set = |environment: &Value| -> Vec<String> {
+        environment["Variables"].as_object().map(|set| set.keys().cloned().collect()).unwrap_or_default()
+    };
+    for (name, function) in resources(&template, "AWS::Serverless::Function") {
+        let mut names = set(&template["Globals"]["Function"]["Environment"]);
+        names.extend(set(&function["Properties"]["Environment"]));
+        names.sort();
+        let mut wanted = expected.get(name).unwrap_or_else(|| panic!("say here what {name} reads")).clone();
+        wanted.sort_unstable();
+        assert_eq!(names, wanted, "{name}");
+    }
+}
+
+#[test]
+fn the_api_is_on_the_default_stage() {
+    let template = template();
+    for (name, api) in resources(&template, "AWS::Serverless::HttpApi") {
+        assert_eq!(api["Properties"]["StageName"], "$default", "{name}: another stage leaks into the path");
+    }
+}
+
+#[test]
+fn the_webhook_answers_get_and_post_and_nothing_else() {
+    let template = template();
+    let mut routes = Vec::new();
+    for (name, function) in resources(&template, "AWS::Serverless::Function") {
+        for event in function["Properties"]["Events"].as_object().expect("events").values() {
+            if event["Type"] == "HttpApi" {
+                let route = &event["Properties"];
+                assert_eq!(route["PayloadFormatVersion"], "2.0", "{name}");
+                assert_eq!(route["ApiId"], json!({ "Ref": "HttpApi" }), "{name}");
+                let timeout = function["Properties"]["Timeout"].as_i64().expect("a timeout of its own");
+                assert!(timeout < 30, "{name}: the API itself gives up after 30 s");
+                routes.push((name, route["Method"].as_str(), route["Path"].as_str()));
+            }
+        }
+    }
+    routes.sort();
+    let path = Some("/api/webhook");
+    assert_eq!(routes, [("WebhookFunction", Some("GET"), path), ("WebhookFunction", Some("POST"), path)]);
+}

@@ -1,0 +1,140 @@
+//! Permissions: what each function may do, word for word.
+
+use super::{resources, target, template};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// An action on a resource, as `(action, resource)`.
+type Permission = (String, String);
+
+/// What a function may do, in full. A permission that is added to the template is added here, with thought.
+fn expected(function: &str) -> BTreeSet<Permission> {
+    let table = "Ledger.Arn";
+    let queue = "DeliveriesQueue.Arn";
+    let permissions: Vec<(&str, Vec<String>)> = match function {
+        "WebhookFunction" => vec![
+            ("WebhookLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
+            ("instagram-app-secret", actions("ssm", &["GetParameters"])),
+            ("facebook-app-secret", actions("ssm", &["GetParameters"])),
+            ("webhook-verify-token", actions("ssm", &["GetParameters"])),
+            (table, actions("dynamodb", &["PutItem", "UpdateItem"])),
+            (queue, actions("sqs", &["SendMessage"])),
+        ],
+        "ConsumerFunction" => vec![
+            ("ConsumerLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
+            ("sealing-key", actions("ssm", &["GetParameters"])),
+            (table, actions("dynamodb", &["BatchGetItem", "GetItem", "PutItem", "Query", "UpdateItem"])),
+            (
+                queue,
+                actions(
+                    "sqs",
+                    &[
+                        "ChangeMessageVisibility",
+                        "DeleteMessage",
+                        "GetQueueAttributes",
+                        "ReceiveMessage",
+                        "SendMessage",
+                    ],
+                ),
+            ),
+        ],
+        other => panic!("say here what {other} may do"),
+    };
+    permissions
+        .into_iter()
+        .flat_map(|(resource, actions)| actions.into_iter().map(move |action| (action, resource.to_owned())))
+        .collect()
+}
+
+fn actions(service: &str, names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| format!("{service}:{name}")).collect()
+}
+
+/// What a role's inline policies grant. Nothing but plain `Allow` statements is understood.
+fn granted(role: &Value) -> BTreeSet<Permission> {
+    let mut granted = BTreeSet::new();
+    for policy in role["Properties"]["Policies"].as_array().expect("inline policies") {
+        for statement in policy["PolicyDocument"]["Statement"].as_array().expect("statements") {
+            assert_eq!(statement["Effect"], "Allow");
+            let known = ["Sid", "Effect", "Action", "Resource"];
+            let parts = statement.as_object().expect("a statement");
+            assert!(parts.keys().all(|part| known.contains(&part.as_str())), "{parts:?}");
+            for resource in one_or_many(&statement["Resource"]) {
+                for action in one_or_many(&statement["Action"]) {
+                    let action = action.as_str().expect("an action").to_owned();
+                    granted.insert((action, resource_name(resource)));
+                }
+            }
+        }
+    }
+    granted
+}
+
+fn one_or_many(value: &Value) -> Vec<&Value> {
+    value.as_array().map_or_else(|| vec![value], |many| many.iter().collect())
+}
+
+/// `Name.Arn` for a resource of the template, the last part of its name for a secret of this very stack.
+fn resource_name(resource: &Value) -> String {
+    if let Some(name) = resource["Fn::GetAtt"].as_str() {
+        return name.to_owned();
+    }
+    const SECRETS: &str =
+        "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/openreply/${AWS::StackName}/";
+    let arn = resource["Fn::Sub"].as_str().and_then(|arn| arn.strip_prefix(SECRETS));
+    arn.unwrap_or_else(|| {
+        panic!("neither a resource of this template nor a secret of this stack: {resource}")
+    })
+    .to_owned()
+}
+
+#[test]
+fn each_function_may_do_what_it_does_and_nothing_more() {
+    let template = template();
+    for (name, function) in resources(&template, "AWS::Serverless::Function") {
+        let role = &template["Resources"][target(&function["Properties"]["Role"])];
+        assert_eq!(granted(role), expected(name), "{name}");
+    }
+}
+
+#[test]
+fn no_permission_is_a_wildcard() {
+    let template = template();
+    for (name, role) in resources(&template, "AWS::IAM::Role") {
+        for (action, resource) in granted(role) {
+            assert!(!action.contains('*') && !resource.contains('*'), "{name}: {action} on {resource}");
+        }
+    }
+}
+
+#[test]
+fn no_permission_comes_from_elsewhere_than_a_functions_own_role() {
+    let template = template();
+    let functions = resources(&template, "AWS::Serverless::Function");
+    let mut roles = BTreeSet::new();
+    for (name, function) in &functions {
+        assert!(roles.insert(target(&function["Properties"]["Role"])), "{name} shares its role");
+        assert_eq!(function["Properties"].get("Policies"), None, "{name}: SAM ignores them beside a role");
+    }
+    for (name, role) in resources(&template, "AWS::IAM::Role") {
+        assert!(roles.contains(name), "{name} is nobody's role");
+        let role = &role["Properties"];
+        assert_eq!(role.get("ManagedPolicyArns"), None, "{name}");
+        let statement = &role["AssumeRolePolicyDocument"]["Statement"];
+        let lambda = json!({ "Service": "lambda.amazonaws.com" });
+        assert_eq!(statement.as_array().map(Vec::len), Some(1), "{name}");
+        assert_eq!(statement[0]["Principal"], lambda, "{name}");
+        assert_eq!(statement[0]["Action"], "sts:AssumeRole", "{name}");
+    }
+    let other = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::SQS::QueuePolicy"];
+    for (name, resource) in template["Resources"].as_object().expect("resources") {
+        assert!(!other.iter().any(|kind| resource["Type"] == *kind), "{name}");
+    }
+}
+
+#[test]
+fn secrets_are_looked_up_where_they_may_be_read() {
+    let template = template();
+    let prefix = &template["Globals"]["Function"]["Environment"]["Variables"]["SECRETS_PREFIX"];
+    assert_eq!(prefix, &json!({ "Fn::Sub": "/openreply/${AWS::StackName}/" }));
+}

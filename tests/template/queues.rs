@@ -1,0 +1,145 @@
+//! Queues and the event sources that read them: nothing comes back while it is worked on, nothing is dropped.
+
+use super::{resources, target, template};
+use serde_json::{Value, json};
+
+const FOURTEEN_DAYS: i64 = 14 * 24 * 60 * 60;
+
+/// One function's subscription to a queue: the function, its event and the queue.
+struct Source<'a> {
+    function: &'a Value,
+    event: &'a Value,
+    queue: &'a Value,
+}
+
+fn sources(template: &Value) -> Vec<Source<'_>> {
+    let mut found = Vec::new();
+    for (_, function) in resources(template, "AWS::Serverless::Function") {
+        for event in function["Properties"]["Events"].as_object().expect("a function has events").values() {
+            if event["Type"] == "SQS" {
+                let event = &event["Properties"];
+                let queue = &template["Resources"][target(&event["Queue"])]["Properties"];
+                found.push(Source { function: &function["Properties"], event, queue });
+            }
+        }
+    }
+    assert!(!found.is_empty(), "no function reads a queue");
+    found
+}
+
+/// The name of the queue's dead-letter queue. `None`: it has none.
+fn dead_letters(queue: &Value) -> Option<&str> {
+    let policy = queue["Properties"].get("RedrivePolicy")?;
+    Some(target(&policy["deadLetterTargetArn"]))
+}
+
+#[test]
+fn a_message_stays_hidden_for_six_timeouts_of_its_reader() {
+    let template = template();
+    for Source { function, queue, .. } in sources(&template) {
+        let timeout = function["Timeout"].as_i64().expect("a timeout of its own");
+        let visibility = queue["VisibilityTimeout"].as_i64().expect("a visibility timeout");
+        assert!(visibility >= 6 * timeout, "{visibility} s are less than six times {timeout} s");
+    }
+}
+
+#[test]
+fn a_reader_reports_which_messages_of_a_batch_failed() {
+    let template = template();
+    for Source { event, .. } in sources(&template) {
+        assert_eq!(event["FunctionResponseTypes"], json!(["ReportBatchItemFailures"]));
+    }
+}
+
+#[test]
+fn batches_are_small_and_not_waited_for() {
+    let template = template();
+    for Source { event, .. } in sources(&template) {
+        let size = event["BatchSize"].as_i64().expect("a batch size");
+        assert!((1..=10).contains(&size), "a FIFO batch has at most 10 messages, not {size}");
+        assert_eq!(event.get("MaximumBatchingWindowInSeconds"), None, "a FIFO queue takes no window");
+    }
+}
+
+#[test]
+fn the_event_source_caps_concurrency_by_a_parameter() {
+    let template = template();
+    for Source { event, .. } in sources(&template) {
+        assert_eq!(
+            event["ScalingConfig"],
+            json!({ "MaximumConcurrency": { "Ref": "ConsumerMaximumConcurrency" } })
+        );
+    }
+    let parameter = &template["Parameters"]["ConsumerMaximumConcurrency"];
+    assert_eq!((&parameter["Default"], &parameter["MinValue"]), (&json!(10), &json!(2)));
+}
+
+#[test]
+fn every_queue_is_fifo_in_high_throughput_mode() {
+    let template = template();
+    for (name, queue) in resources(&template, "AWS::SQS::Queue") {
+        let queue = &queue["Properties"];
+        assert_eq!(queue["FifoQueue"], true, "{name}");
+        assert_eq!(queue["DeduplicationScope"], "messageGroup", "{name}");
+        assert_eq!(queue["FifoThroughputLimit"], "perMessageGroupId", "{name}");
+    }
+}
+
+#[test]
+fn every_queue_is_encrypted_and_keeps_its_messages_as_long_as_aws_allows() {
+    let template = template();
+    for (name, queue) in resources(&template, "AWS::SQS::Queue") {
+        assert_eq!(queue["Properties"]["SqsManagedSseEnabled"], true, "{name}");
+        assert_eq!(queue["Properties"]["MessageRetentionPeriod"], FOURTEEN_DAYS, "{name}");
+    }
+}
+
+#[test]
+fn a_queue_that_is_read_deduplicates_by_content() {
+    let template = template();
+    for Source { queue, .. } in sources(&template) {
+        assert_eq!(queue["ContentBasedDeduplication"], true, "a schedule cannot set a deduplication id");
+    }
+}
+
+#[test]
+fn every_queue_has_a_dead_letter_queue_of_its_kind_and_room_to_be_handed_back() {
+    let template = template();
+    let queues = resources(&template, "AWS::SQS::Queue");
+    let dead: Vec<_> = queues.iter().filter_map(|(_, queue)| dead_letters(queue)).collect();
+    for (name, queue) in &queues {
+        match dead_letters(queue) {
+            Some(dead) => {
+                let dead = &template["Resources"][dead]["Properties"];
+                assert_eq!(
+                    dead["FifoQueue"], queue["Properties"]["FifoQueue"],
+                    "{name}: AWS refuses other kinds"
+                );
+                assert_eq!(queue["Properties"]["RedrivePolicy"]["maxReceiveCount"], 50, "{name}");
+            }
+            None => assert!(dead.contains(name), "{name} has no dead-letter queue and is none"),
+        }
+    }
+}
+
+#[test]
+fn one_message_in_a_dead_letter_queue_raises_an_alarm() {
+    let template = template();
+    let alarms = resources(&template, "AWS::CloudWatch::Alarm");
+    for (name, queue) in resources(&template, "AWS::SQS::Queue") {
+        let Some(dead) = dead_letters(queue) else { continue };
+        let dimension =
+            json!([{ "Name": "QueueName", "Value": { "Fn::GetAtt": format!("{dead}.QueueName") } }]);
+        let alarm = alarms.iter().find(|(_, alarm)| alarm["Properties"]["Dimensions"] == dimension);
+        let (_, alarm) = alarm.unwrap_or_else(|| panic!("nobody watches {dead}, the end of {name}"));
+        let alarm = &alarm["Properties"];
+        assert_eq!(alarm["Namespace"], "AWS/SQS");
+        assert_eq!(alarm["MetricName"], "ApproximateNumberOfMessagesVisible");
+        assert_eq!(alarm["ComparisonOperator"], "GreaterThanThreshold");
+        assert_eq!(alarm["Threshold"], 0);
+        assert_eq!(alarm["TreatMissingData"], "notBreaching", "an idle queue has no data");
+        let topic =
+            json!({ "Fn::If": ["HasAlarmTopic", [{ "Ref": "AlarmTopicArn" }], { "Ref": "AWS::NoValue" }] });
+        assert_eq!(alarm["AlarmActions"], topic);
+    }
+}
