@@ -1,0 +1,168 @@
+//! The Graph API's paths: from HTTP to a [`Write`] or a read, and back.
+//!
+//! The version in the path is ignored, as Meta serves an expired one by another. A token counts only in the
+//! `Authorization: Bearer` header.
+
+use super::fake::FakeInstagram;
+use super::reads::{self, Query};
+use super::rules::Write;
+use super::stage::{Answer, Request};
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use openreply_app::ports::Clock;
+use serde::Deserialize;
+use std::future::pending;
+use std::sync::Arc;
+
+impl<C: Clock + 'static> FakeInstagram<C> {
+    /// The Graph API of this world. Where it is mounted is the client's base URL.
+    pub fn router(self: &Arc<Self>) -> Router {
+        Router::new()
+            .route("/{version}/{account}/messages", post(messages::<C>))
+            .route("/{version}/{comment}/replies", post(replies::<C>))
+            .route("/{version}/{account}/conversations", get(conversations::<C>))
+            .route("/{version}/{media}/comments", get(comments::<C>))
+            .fallback(unknown::<C>)
+            .method_not_allowed_fallback(unknown::<C>)
+            .with_state(Arc::clone(self))
+    }
+}
+
+type Fake<C> = State<Arc<FakeInstagram<C>>>;
+/// The version, which is ignored, and the object that the call is about.
+type Object = Path<(String, String)>;
+
+#[derive(Deserialize)]
+struct MessageBody {
+    recipient: Recipient,
+    message: Text,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Recipient {
+    CommentId(String),
+    Id(String),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize)]
+struct ReplyBody {
+    message: String,
+}
+
+async fn messages<C: Clock + 'static>(
+    State(fake): Fake<C>,
+    Path((_, account)): Object,
+    parts: Parts,
+    body: Bytes,
+) -> Response {
+    let write = match serde_json::from_slice(&body) {
+        Ok(MessageBody { recipient: Recipient::CommentId(comment), message }) => {
+            Write::PrivateReply { account, comment, text: message.text }
+        }
+        Ok(MessageBody { recipient: Recipient::Id(user), message }) => {
+            Write::DirectMessage { account, user, text: message.text }
+        }
+        Err(_) => Write::Malformed { account: Some(account) },
+    };
+    let answer = fake.on_stage(|stage, now| stage.write(now, request(&parts), &write));
+    answer.into_response().await
+}
+
+async fn replies<C: Clock + 'static>(
+    State(fake): Fake<C>,
+    Path((_, comment)): Object,
+    parts: Parts,
+    body: Bytes,
+) -> Response {
+    let write = match serde_json::from_slice(&body) {
+        Ok(ReplyBody { message }) => Write::PublicReply { comment, text: message },
+        Err(_) => Write::Malformed { account: None },
+    };
+    let answer = fake.on_stage(|stage, now| stage.write(now, request(&parts), &write));
+    answer.into_response().await
+}
+
+async fn conversations<C: Clock + 'static>(
+    State(fake): Fake<C>,
+    Path((_, account)): Object,
+    parts: Parts,
+) -> Response {
+    let query = Query::parse(&parts.uri);
+    let answer = fake.on_stage(|stage, now| {
+        let seen = reads::conversations(&stage.world, &account, &query);
+        stage.read(now, request(&parts), seen)
+    });
+    answer.into_response().await
+}
+
+async fn comments<C: Clock + 'static>(
+    State(fake): Fake<C>,
+    Path((_, media)): Object,
+    parts: Parts,
+) -> Response {
+    let query = Query::parse(&parts.uri);
+    let link = own_address(&parts);
+    let answer = fake.on_stage(|stage, now| {
+        let seen = reads::comments(&stage.world, &media, &query, &link);
+        stage.read(now, request(&parts), seen)
+    });
+    answer.into_response().await
+}
+
+async fn unknown<C: Clock + 'static>(State(fake): Fake<C>, parts: Parts) -> Response {
+    let answer = fake.on_stage(|stage, now| stage.unknown_endpoint(now, request(&parts)));
+    answer.into_response().await
+}
+
+fn request(parts: &Parts) -> Request {
+    Request {
+        method: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        token: bearer(parts).map(str::to_owned),
+        names_fields: Query::parse(&parts.uri).get("fields").is_some(),
+    }
+}
+
+fn bearer(parts: &Parts) -> Option<&str> {
+    let header = parts.headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    header.strip_prefix("Bearer ").filter(|token| !token.is_empty())
+}
+
+/// Where the next page is, but for its cursor. Like Meta's, it carries the token.
+fn own_address(parts: &Parts) -> String {
+    let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let kept = parts.uri.query().unwrap_or_default().split('&');
+    let kept: Vec<&str> = kept.filter(|pair| !pair.is_empty() && !pair.starts_with("after=")).collect();
+    let token = bearer(parts).unwrap_or_default();
+    format!("http://{host}{}?access_token={token}&{}", parts.uri.path(), kept.join("&"))
+}
+
+impl Answer {
+    async fn into_response(self) -> Response {
+        match self {
+            Self::Json(status, body) => (status_code(status), Json(body)).into_response(),
+            Self::Html(status) => {
+                let page = format!("<!DOCTYPE html><title>Error {status}</title><h1>Error {status}</h1>");
+                (status_code(status), Html(page)).into_response()
+            }
+            Self::Silence => pending().await,
+        }
+    }
+}
+
+/// A status that HTTP does not know becomes the one that says so.
+fn status_code(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}

@@ -1,0 +1,132 @@
+//! What the Graph API shows: the comments of a post, and an inbox.
+
+use super::fields::Fields;
+use super::ids;
+use super::refusal::Refusal;
+use super::world::{Author, Comment, Conversation, Message, World};
+use axum::http::Uri;
+use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
+use openreply_domain::time::Timestamp;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Inbox evidence: the 20 newest messages of a conversation.
+const MESSAGES_SHOWN: usize = 20;
+/// Comments of a post: pages of at most 50.
+const COMMENTS_SHOWN: usize = 50;
+
+/// The parameters of a read.
+pub(super) struct Query(BTreeMap<String, String>);
+
+impl Query {
+    pub(super) fn parse(uri: &Uri) -> Self {
+        Self(axum::extract::Query::try_from_uri(uri).map(|query| query.0).unwrap_or_default())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
+    fn fields(&self, unless_given: &str) -> Fields {
+        Fields::parse(self.get("fields").unwrap_or(unless_given))
+    }
+}
+
+/// `GET /{account}/conversations?platform=instagram&user_id={igsid}&fields=messages{…}`; without `user_id`,
+/// all of them. Newest message first.
+pub(super) fn conversations(
+    world: &World,
+    account: &str,
+    query: &Query,
+) -> Result<(AccountId, Value), Refusal> {
+    let id = AccountId::parse(account).map_err(|_| Refusal::UnknownObject)?;
+    let known = world.accounts().get(&id).ok_or(Refusal::UnknownObject)?;
+    if query.get("platform") != Some("instagram") {
+        return Err(Refusal::Malformed);
+    }
+    let wanted = |user: &UserId| query.get("user_id").is_none_or(|wanted| wanted == user.as_str());
+    let fields = query.fields("id");
+    let data: Vec<Value> = known
+        .conversations
+        .iter()
+        .filter(|(user, conversation)| wanted(user) && !conversation.messages.is_empty())
+        .map(|(user, conversation)| fields.narrow(thread(world, &id, user, conversation)))
+        .collect();
+    Ok((id, json!({ "data": data })))
+}
+
+/// `GET /{media}/comments?fields=…&order=reverse_chronological&limit=50`: the top-level comments, with their
+/// replies inside, newest first; without `order`, oldest first. `link` is this page's address with its token:
+/// Meta's `next` carries it.
+pub(super) fn comments(
+    world: &World,
+    media: &str,
+    query: &Query,
+    link: &str,
+) -> Result<(AccountId, Value), Refusal> {
+    let media = MediaId::parse(media).map_err(|_| Refusal::UnknownObject)?;
+    let post = world.posts().iter().find(|post| post.media == media).ok_or(Refusal::UnknownObject)?;
+    let mut all: Vec<(&CommentId, &Comment)> =
+        world.post_comments(&post.account, &media).filter(|(_, comment)| comment.parent.is_none()).collect();
+    if query.get("order") == Some("reverse_chronological") {
+        all.reverse();
+    }
+    if let Some(after) = query.get("after") {
+        let seen = all.iter().position(|(id, _)| id.as_str() == after).ok_or(Refusal::Malformed)?;
+        all.drain(..=seen);
+    }
+    let limit = match query.get("limit") {
+        Some(limit) => limit.parse().ok().filter(|limit| *limit > 0).ok_or(Refusal::Malformed)?,
+        None => COMMENTS_SHOWN,
+    };
+    let page = &all[..limit.min(COMMENTS_SHOWN).min(all.len())];
+    let fields = query.fields("id,text,timestamp");
+    let data: Vec<Value> =
+        page.iter().map(|(id, found)| fields.narrow(with_replies(world, id, found))).collect();
+    let mut answer = json!({ "data": data });
+    if let Some((last, _)) = page.last() {
+        answer["paging"] = json!({ "cursors": { "after": last } });
+        if page.len() < all.len() {
+            answer["paging"]["next"] = format!("{link}&after={last}").into();
+        }
+    }
+    Ok((post.account.clone(), answer))
+}
+
+fn thread(world: &World, account: &AccountId, user: &UserId, conversation: &Conversation) -> Value {
+    let message = |message: &Message| {
+        let from = match message.author {
+            Author::Account => json!({ "id": account, "username": world.username(account) }),
+            Author::Person => json!({ "id": user, "username": conversation.username }),
+        };
+        json!({ "id": message.id, "created_time": meta_time(message.at), "from": from, "message": message.text })
+    };
+    let newest = conversation.messages.iter().rev().take(MESSAGES_SHOWN);
+    json!({
+        "id": ids::conversation(account, user),
+        "messages": { "data": newest.map(message).collect::<Vec<_>>() },
+    })
+}
+
+fn with_replies(world: &World, id: &CommentId, comment: &Comment) -> Value {
+    let mut shown = show(id, comment);
+    let replies: Vec<Value> = world.replies(id).map(|(id, reply)| show(id, reply)).collect();
+    if !replies.is_empty() {
+        shown["replies"] = json!({ "data": replies });
+    }
+    shown
+}
+
+fn show(id: &CommentId, comment: &Comment) -> Value {
+    json!({
+        "id": id,
+        "text": comment.text,
+        "timestamp": meta_time(comment.at),
+        "from": { "id": comment.from, "username": comment.username },
+    })
+}
+
+/// Meta writes the offset without a colon.
+fn meta_time(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%dT%H:%M:%S+0000").to_string()
+}
