@@ -1,1 +1,149 @@
-//! Apply.
+//! Apply: a campaign file becomes accounts and campaigns in the ledger.
+//!
+//! Guarantees: file order is campaign order; a campaign whose content changed becomes a new version, and the
+//! old one stays readable; one that is gone from the file becomes inactive and is never removed, because what
+//! it promised may still be owed; a token that is the same keeps its version. Applying a file twice writes
+//! nothing the second time, and one that was cut off half-way is finished by applying it again.
+
+use crate::campaign_file::{CampaignFile, FileAccount, TokenError};
+use crate::ports::{AccountUpdate, Ledger, LedgerError, Vault};
+use openreply_domain::campaign::{Account, Campaign, SealedToken};
+use openreply_domain::ids::{AccountId, CampaignId};
+use secrecy::{ExposeSecret, SecretString};
+
+/// Why a file was not, or not wholly, applied.
+#[derive(Debug, thiserror::Error)]
+pub enum ApplyError {
+    /// A token cannot be had. Nothing was written.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// The ledger failed on the way. Apply the file again.
+    #[error("{0}; part of the file may be applied: apply it again")]
+    Ledger(#[from] LedgerError),
+}
+
+/// What applying a file did to one campaign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// Its content changed: it has a new version.
+    Changed {
+        /// The new version.
+        version: u32,
+    },
+    /// Only its place in the file, or whether it is active, changed.
+    Moved,
+    /// It stands as it stood.
+    Unchanged,
+    /// It is gone from the file, and takes no more comments.
+    Deactivated,
+}
+
+/// What applying a file did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Accounts that are new, or whose user name or token changed.
+    pub accounts_written: Vec<AccountId>,
+    /// Every campaign, in file order; then those that are gone from the file.
+    pub campaigns: Vec<(AccountId, CampaignId, Change)>,
+}
+
+/// Puts a checked file into the ledger. `env` looks up the variables that `token_env` names.
+///
+/// # Errors
+/// When a token is missing (nothing is written then), or the ledger fails.
+pub async fn apply(
+    ledger: &impl Ledger,
+    vault: &impl Vault,
+    file: &CampaignFile,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<Applied, ApplyError> {
+    let mut tokens = Vec::new();
+    for account in &file.accounts {
+        tokens.push(account.token.resolve(&account.id, &env)?);
+    }
+    let mut applied = Applied::default();
+    for (account, token) in file.accounts.iter().zip(&tokens) {
+        let stored = ledger.account(&account.id).await?;
+        put_account(ledger, vault, account, token, stored.as_ref(), &mut applied).await?;
+        put_campaigns(ledger, file, &account.id, stored.as_ref(), &mut applied).await?;
+    }
+    for id in ledger.account_ids().await? {
+        if file.accounts.iter().any(|account| account.id == id) {
+            continue;
+        }
+        let stored = ledger.account(&id).await?;
+        put_campaigns(ledger, file, &id, stored.as_ref(), &mut applied).await?;
+    }
+    Ok(applied)
+}
+
+async fn put_account(
+    ledger: &impl Ledger,
+    vault: &impl Vault,
+    account: &FileAccount,
+    token: &SecretString,
+    stored: Option<&Account>,
+    applied: &mut Applied,
+) -> Result<(), LedgerError> {
+    let token = match stored {
+        Some(stored) if opens_to(vault, stored, token) && stored.username == account.username => return Ok(()),
+        Some(stored) if opens_to(vault, stored, token) => stored.token.clone(),
+        stored => SealedToken {
+            sealed: vault.seal(&account.id, token),
+            version: stored.map_or(1, |stored| stored.token.version + 1),
+        },
+    };
+    let update = AccountUpdate { id: account.id.clone(), username: account.username.clone(), token };
+    ledger.put_account(&update).await?;
+    applied.accounts_written.push(account.id.clone());
+    Ok(())
+}
+
+/// Whether the stored token is this one. One that cannot be opened with the key held here is not.
+fn opens_to(vault: &impl Vault, stored: &Account, token: &SecretString) -> bool {
+    vault
+        .open(&stored.id, &stored.token.sealed)
+        .is_ok_and(|held| held.expose_secret() == token.expose_secret())
+}
+
+async fn put_campaigns(
+    ledger: &impl Ledger,
+    file: &CampaignFile,
+    account: &AccountId,
+    stored: Option<&Account>,
+    applied: &mut Applied,
+) -> Result<(), LedgerError> {
+    let stored: &[Campaign] = stored.map_or(&[], |stored| &stored.campaigns);
+    let in_file = file.campaigns.iter().enumerate().filter(|(_, campaign)| campaign.account == *account);
+    for (place, campaign) in in_file.clone() {
+        let old = stored.iter().find(|old| old.id == campaign.id);
+        let same_content = old.is_some_and(|old| old.content == campaign.content);
+        let next = Campaign {
+            id: campaign.id.clone(),
+            order: u32::try_from(place).unwrap_or(u32::MAX),
+            version: old.map_or(1, |old| old.version + u32::from(!same_content)),
+            active: campaign.active,
+            content: campaign.content.clone(),
+        };
+        let change = match old {
+            None => Change::Added,
+            Some(old) if *old == next => Change::Unchanged,
+            Some(_) if same_content => Change::Moved,
+            Some(_) => Change::Changed { version: next.version },
+        };
+        if change != Change::Unchanged {
+            ledger.put_campaign(account, &next, old.map(|old| old.order)).await?;
+        }
+        applied.campaigns.push((account.clone(), next.id, change));
+    }
+    for gone in stored.iter().filter(|old| !in_file.clone().any(|(_, campaign)| campaign.id == old.id)) {
+        if gone.active {
+            let resting = Campaign { active: false, ..gone.clone() };
+            ledger.put_campaign(account, &resting, Some(gone.order)).await?;
+            applied.campaigns.push((account.clone(), gone.id.clone(), Change::Deactivated));
+        }
+    }
+    Ok(())
+}

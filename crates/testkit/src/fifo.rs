@@ -77,6 +77,13 @@ pub enum Change {
         /// When it was accepted.
         at: Timestamp,
     },
+    /// This deduplication id is too old to count.
+    Forget {
+        /// The group it counted in.
+        group: String,
+        /// The id.
+        dedup: String,
+    },
 }
 
 /// The queue.
@@ -133,7 +140,7 @@ impl Fifo {
 
     /// Takes a message in. `false`: it is a copy of one of the last five minutes, and swallowed.
     pub fn send(&mut self, now: Timestamp, identity: &QueueIdentity, body: String) -> bool {
-        self.remembered.retain(|_, at| now.duration_since(*at) < DEDUP_WINDOW);
+        self.forget(now);
         let name = (identity.group.clone(), identity.dedup.clone());
         if self.remembered.contains_key(&name) {
             return false;
@@ -154,6 +161,17 @@ impl Fifo {
         self.remembered.insert(name, now);
         self.messages.insert(held.seq, held);
         true
+    }
+
+    fn forget(&mut self, now: Timestamp) {
+        let changes = &mut self.changes;
+        self.remembered.retain(|(group, dedup), at| {
+            let counts = now.duration_since(*at) < DEDUP_WINDOW;
+            if !counts {
+                changes.push(Change::Forget { group: group.clone(), dedup: dedup.clone() });
+            }
+            counts
+        });
     }
 
     /// Hands out up to `max` messages that are visible and whose groups nobody holds.
@@ -230,7 +248,8 @@ impl Fifo {
     /// Moves what was received too often to the dead letters.
     fn bury(&mut self, now: Timestamp) {
         let worn_out = |held: &Held| held.visible_at <= now && held.receives >= self.settings.max_receives;
-        let dead: Vec<u64> = self.messages.values().filter(|held| worn_out(held)).map(|held| held.seq).collect();
+        let dead: Vec<u64> =
+            self.messages.values().filter(|held| worn_out(held)).map(|held| held.seq).collect();
         for seq in dead {
             let Some(mut held) = self.messages.remove(&seq) else { continue };
             held.in_flight = false;
@@ -254,7 +273,8 @@ fn receipt(held: &Held) -> String {
 mod tests {
     use super::*;
 
-    const SETTINGS: FifoSettings = FifoSettings { visibility: SignedDuration::from_secs(60), max_receives: 3 };
+    const SETTINGS: FifoSettings =
+        FifoSettings { visibility: SignedDuration::from_secs(60), max_receives: 3 };
 
     fn at(seconds: i64) -> Timestamp {
         Timestamp::from_second(1_700_000_000 + seconds).unwrap()
@@ -332,6 +352,7 @@ mod tests {
                 Change::Put(held) => drop(messages.insert(held.seq, held)),
                 Change::Gone(seq) => drop(messages.remove(&seq)),
                 Change::Remember { group, dedup, at } => remembered.push((group, dedup, at)),
+                Change::Forget { .. } => panic!("nothing is that old"),
                 Change::Dead(_) => panic!("nothing died"),
             }
         }

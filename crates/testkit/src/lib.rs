@@ -2,4 +2,7 @@
 
 pub mod fifo;
 pub mod instagram;
+pub mod memory;
 pub mod sockets;
+pub mod faults;
+pub mod lambda;

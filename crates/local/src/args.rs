@@ -1,0 +1,77 @@
+//! What the local runner is told on its command line and by its environment.
+
+use clap::Parser;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Runs the whole of OpenReply in one process: the webhook and consumer functions over an embedded DynamoDB, a
+/// queue with the rules of SQS FIFO, and a fake Instagram. Needs no AWS, no Docker and no account.
+#[derive(Debug, Parser)]
+#[command(name = "openreply-local", version)]
+pub(crate) struct Args {
+    /// Where to listen. Only on this machine: the /_local paths are for nobody else.
+    #[arg(long, default_value = "127.0.0.1:3000", value_name = "ADDRESS")]
+    pub(crate) listen: SocketAddr,
+
+    /// The campaign file (YAML or JSON). Without it, a demo file is used.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) campaigns: Option<PathBuf>,
+
+    /// Another Graph API than the fake one: its base URL, without the version.
+    #[arg(long, value_name = "URL")]
+    pub(crate) graph_url: Option<String>,
+
+    /// The version in the Graph API's paths.
+    #[arg(long, default_value = openreply_graph::DEFAULT_VERSION, value_name = "VERSION")]
+    pub(crate) graph_version: String,
+
+    /// Where everything is kept, over a restart and over a kill. `:memory:` keeps nothing.
+    #[arg(long, default_value = ".openreply", value_name = "DIR")]
+    pub(crate) data: PathBuf,
+}
+
+impl Args {
+    /// The folder to keep things in; `None` for `--data :memory:`.
+    pub(crate) fn data_dir(&self) -> Option<&PathBuf> {
+        (self.data.as_os_str() != ":memory:").then_some(&self.data)
+    }
+}
+
+/// The app secrets and the verify token, and which of them are the demo's own.
+#[derive(Debug)]
+pub(crate) struct Secrets {
+    /// `INSTAGRAM_APP_SECRET`
+    pub(crate) instagram: String,
+    /// `FACEBOOK_APP_SECRET`
+    pub(crate) facebook: Option<String>,
+    /// `WEBHOOK_VERIFY_TOKEN`
+    pub(crate) verify_token: String,
+    /// The variables that are not set, with the demo value used instead.
+    pub(crate) demo: Vec<(&'static str, &'static str)>,
+}
+
+const DEMO_APP_SECRET: &str = "demo-instagram-app-secret";
+const DEMO_FACEBOOK_SECRET: &str = "demo-facebook-app-secret";
+const DEMO_VERIFY_TOKEN: &str = "demo-verify-token";
+
+impl Secrets {
+    /// Reads the environment. A variable that is set and empty, or padded, is a mistake and not a wish for the
+    /// demo value.
+    pub(crate) fn read(env: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+        let mut demo = Vec::new();
+        let mut read = |name: &'static str, fallback: &'static str| match env(name) {
+            None => {
+                demo.push((name, fallback));
+                Ok(fallback.to_owned())
+            }
+            Some(value) if value.is_empty() || value.trim() != value => Err(format!(
+                "the environment variable {name} is set, but empty or padded with white space; set it to the secret itself, or unset it to use a demo value"
+            )),
+            Some(value) => Ok(value),
+        };
+        let instagram = read("INSTAGRAM_APP_SECRET", DEMO_APP_SECRET)?;
+        let facebook = Some(read("FACEBOOK_APP_SECRET", DEMO_FACEBOOK_SECRET)?);
+        let verify_token = read("WEBHOOK_VERIFY_TOKEN", DEMO_VERIFY_TOKEN)?;
+        Ok(Self { instagram, facebook, verify_token, demo })
+    }
+}

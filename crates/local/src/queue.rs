@@ -1,0 +1,169 @@
+//! The queue of the local runner: SQS FIFO's rules in memory, every change written down as it happens.
+
+use crate::clock::LocalClock;
+use crate::store::{Store, StoreError};
+use openreply_app::job::Job;
+use openreply_app::ports::{Clock, Enqueue, Queue, QueueError, Refused};
+use openreply_domain::time::{SignedDuration, Timestamp};
+use openreply_domain::trigger::QueueIdentity;
+use openreply_testkit::fifo::{Change, Fifo, FifoSettings, Held, Received};
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// The attributes that the stack's queue has in `template.yaml`.
+pub(crate) const SETTINGS: FifoSettings =
+    FifoSettings { visibility: SignedDuration::from_secs(720), max_receives: 50 };
+
+const MESSAGES: &str = "queue";
+const DEAD: &str = "dead-letters";
+const REMEMBERED: &str = "queue-dedup";
+
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    group: String,
+    dedup: String,
+    #[serde(with = "openreply_domain::time::millis")]
+    at: Timestamp,
+}
+
+/// The queue, shared by everything in the runner.
+#[derive(Debug, Clone)]
+pub(crate) struct LocalQueue {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    state: Mutex<State>,
+    clock: LocalClock,
+    store: Store,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    fifo: Fifo,
+    /// Batches that were handed out and are not reported back yet.
+    running: usize,
+}
+
+impl LocalQueue {
+    /// The queue as it was left. What was in flight is visible again.
+    pub(crate) fn open(store: Store, clock: LocalClock) -> Result<Self, StoreError> {
+        let remembered = store.all::<Remembered>(REMEMBERED)?.into_iter().map(|r| (r.group, r.dedup, r.at));
+        let fifo = Fifo::restore(SETTINGS, store.all::<Held>(MESSAGES)?, store.all::<Held>(DEAD)?, remembered);
+        let state = Mutex::new(State { fifo, running: 0 });
+        Ok(Self { inner: Arc::new(Inner { state, clock, store, changed: Notify::new() }) })
+    }
+
+    /// The next batch, if one can be had now. Whoever takes it must call [`LocalQueue::finish`].
+    pub(crate) fn take_batch(&self, max: usize) -> Option<Vec<Received>> {
+        self.change(|state, now| {
+            let batch = state.fifo.receive(now, max);
+            if batch.is_empty() {
+                return None;
+            }
+            state.running += 1;
+            Some(batch)
+        })
+    }
+
+    /// A batch is done: what succeeded leaves the queue.
+    pub(crate) fn finish(&self, succeeded: impl Iterator<Item = String>) {
+        self.change(|state, _| {
+            for receipt in succeeded {
+                state.fifo.delete(&receipt);
+            }
+            state.running -= 1;
+        });
+    }
+
+    /// Whether nothing runs and nothing could be received at this time.
+    pub(crate) fn is_idle(&self) -> bool {
+        let state = self.lock();
+        state.running == 0 && !state.fifo.has_receivable(self.inner.clock.now())
+    }
+
+    /// The next moment at which something becomes due by itself.
+    pub(crate) fn next_due(&self) -> Option<Timestamp> {
+        self.lock().fifo.next_due(self.inner.clock.now())
+    }
+
+    /// Resolves when the queue changed after the call, or the clock was moved.
+    pub(crate) fn changed(&self) -> tokio::sync::futures::Notified<'_> {
+        self.inner.changed.notified()
+    }
+
+    /// Wakes everybody who waits for a change: the clock was moved.
+    pub(crate) fn poke(&self) {
+        self.inner.changed.notify_waiters();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the queue and writes the change down before anybody can act on it.
+    fn change<T>(&self, act: impl FnOnce(&mut State, Timestamp) -> T) -> T {
+        let mut state = self.lock();
+        let result = act(&mut state, self.inner.clock.now());
+        for change in state.fifo.take_changes() {
+            if let Err(error) = self.write(&change) {
+                tracing::error!(%error, "the queue could not be written down; a restart would not know of this change");
+            }
+        }
+        drop(state);
+        self.poke();
+        result
+    }
+
+    fn write(&self, change: &Change) -> Result<(), StoreError> {
+        let store = &self.inner.store;
+        match change {
+            Change::Put(held) => store.put(MESSAGES, &place(held.seq), held),
+            Change::Gone(seq) => store.delete(MESSAGES, &place(*seq)),
+            Change::Dead(held) => {
+                store.put(DEAD, &place(held.seq), held)?;
+                store.delete(MESSAGES, &place(held.seq))
+            }
+            Change::Remember { group, dedup, at } => {
+                let remembered = Remembered { group: group.clone(), dedup: dedup.clone(), at: *at };
+                store.put(REMEMBERED, &format!("{group}|{dedup}"), &remembered)
+            }
+            Change::Forget { group, dedup } => store.delete(REMEMBERED, &format!("{group}|{dedup}")),
+        }
+    }
+
+    fn send(&self, identity: &QueueIdentity, job: &Job) -> Result<(), serde_json::Error> {
+        let body = serde_json::to_string(job)?;
+        self.change(|state, now| state.fifo.send(now, identity, body));
+        Ok(())
+    }
+}
+
+/// A name that sorts as the number does.
+fn place(seq: u64) -> String {
+    format!("{seq:020}")
+}
+
+impl Queue for LocalQueue {
+    async fn enqueue(&self, jobs: &[Enqueue]) -> Result<Vec<Refused>, QueueError> {
+        let mut refused = Vec::new();
+        for (index, entry) in jobs.iter().enumerate() {
+            if self.send(&entry.identity, &entry.job).is_err() {
+                refused.push(Refused { index, code: "InvalidMessageContents".to_owned() });
+            }
+        }
+        Ok(refused)
+    }
+
+    async fn return_soon(&self, receipts: &[String], delay: SignedDuration) -> Result<(), QueueError> {
+        self.change(|state, now| {
+            for receipt in receipts {
+                state.fifo.change_visibility(now, receipt, delay);
+            }
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Driving the runner: comment as a person, move the clock, wait until nothing runs.
+
+use super::webhook::{deliver, refuse};
+use crate::runner::Runner;
+use axum::Json;
+use axum::extract::State;
+use axum::extract::rejection::JsonRejection;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use openreply_app::ports::Clock;
+use openreply_domain::ids::{AccountId, CommentId, IdError, MediaId, UserId};
+use openreply_domain::time::SignedDuration;
+use openreply_testkit::instagram::{NewComment, webhook};
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long `/_local/idle` waits before it says that something still runs.
+const IDLE_PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CommentRequest {
+    account: String,
+    media: String,
+    from: String,
+    #[serde(default)]
+    username: Option<String>,
+    text: String,
+    #[serde(default)]
+    parent: Option<String>,
+}
+
+/// `POST /_local/comment`: a person comments, and a signed webhook tells of it.
+pub(super) async fn comment(
+    State(runner): State<Arc<Runner>>,
+    request: Result<Json<CommentRequest>, JsonRejection>,
+) -> Response {
+    let request = match request {
+        Ok(Json(request)) => request,
+        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
+    };
+    let comment = match new_comment(request) {
+        Ok(comment) => comment,
+        Err(reason) => return refuse(StatusCode::BAD_REQUEST, &reason),
+    };
+    let account = comment.account.clone();
+    let id = runner.instagram.comment(comment);
+    let Some(event) = runner.instagram.comment_event(&id) else {
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, "the fake Instagram lost the comment it just made");
+    };
+    let body = event.to_string().into_bytes();
+    let signature = webhook::sign(&runner.secrets.instagram, &body);
+    let mut headers = HeaderMap::new();
+    if let Ok(signature) = HeaderValue::from_str(&signature) {
+        headers.insert(openreply_webhook::SIGNATURE_HEADER, signature);
+    }
+    let answer = deliver(&runner, Method::POST, Uri::from_static("/api/webhook"), headers, body.into()).await;
+    if answer.status() != StatusCode::OK {
+        return refuse(StatusCode::BAD_GATEWAY, &format!("the webhook answered {}", answer.status()));
+    }
+    Json(json!({ "comment": id, "trigger": format!("comment:{account}:{id}") })).into_response()
+}
+
+fn new_comment(request: CommentRequest) -> Result<NewComment, String> {
+    let wrong = |field: &'static str| move |error: IdError| format!("{field} {error}");
+    Ok(NewComment {
+        account: AccountId::parse(request.account).map_err(wrong("account"))?,
+        media: MediaId::parse(request.media).map_err(wrong("media"))?,
+        from: UserId::parse(request.from).map_err(wrong("from"))?,
+        username: request.username.filter(|name| !name.is_empty()),
+        text: request.text,
+        parent: request.parent.map(CommentId::parse).transpose().map_err(wrong("parent"))?,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AdvanceRequest {
+    seconds: u32,
+}
+
+/// `POST /_local/advance`: the clock moves on, and everything runs that becomes due.
+pub(super) async fn advance(
+    State(runner): State<Arc<Runner>>,
+    request: Result<Json<AdvanceRequest>, JsonRejection>,
+) -> Response {
+    match request {
+        Ok(Json(AdvanceRequest { seconds })) => {
+            let now = runner.pump.advance(SignedDuration::from_secs(seconds.into())).await;
+            Json(json!({ "now": now })).into_response()
+        }
+        Err(error) => refuse(StatusCode::BAD_REQUEST, &error.body_text()),
+    }
+}
+
+/// `GET /_local/idle`: answers when nothing can run at the present time.
+pub(super) async fn idle(State(runner): State<Arc<Runner>>) -> Response {
+    match tokio::time::timeout(IDLE_PATIENCE, runner.pump.idle()).await {
+        Ok(()) => Json(json!({ "idle": true, "now": runner.clock.now() })).into_response(),
+        Err(_) => refuse(StatusCode::GATEWAY_TIMEOUT, "something is still running after 30 seconds"),
+    }
+}

@@ -1,0 +1,44 @@
+//! The front door: `/api/webhook` as API Gateway would call it, and `/_local/…` for whoever drives the runner.
+
+mod drive;
+mod guard;
+mod story;
+mod view;
+mod webhook;
+
+use crate::runner::Runner;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::header;
+use axum::middleware;
+use axum::response::{Html, IntoResponse};
+use axum::routing::{any, get, post};
+use std::sync::Arc;
+
+/// What Lambda takes as a payload.
+const MAX_BODY: usize = 6 * 1024 * 1024;
+
+/// Every route of the runner.
+pub(crate) fn router(runner: Arc<Runner>) -> Router {
+    let local = Router::new()
+        .route("/", get(|| async { Html(include_str!("../page/index.html")) }))
+        .route("/page.css", get(|| async { asset("text/css; charset=utf-8", include_str!("../page/page.css")) }))
+        .route("/page.js", get(|| async { asset("text/javascript; charset=utf-8", include_str!("../page/page.js")) }))
+        .route("/_local/comment", post(drive::comment))
+        .route("/_local/advance", post(drive::advance))
+        .route("/_local/idle", get(drive::idle))
+        .route("/_local/deliveries", get(view::deliveries))
+        .route("/_local/world", get(view::world))
+        .route("/_local/events", get(view::events))
+        .route("/_local/story", get(story::story))
+        .layer(middleware::from_fn(guard::only_this_machine));
+    Router::new()
+        .route("/api/webhook", any(webhook::webhook))
+        .merge(local)
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .with_state(runner)
+}
+
+fn asset(content_type: &'static str, text: &'static str) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, content_type), (header::CACHE_CONTROL, "no-cache")], text)
+}

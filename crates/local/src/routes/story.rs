@@ -1,0 +1,112 @@
+//! The ledger's story of one trigger, step by step.
+
+use super::view::sends;
+use super::webhook::refuse;
+use crate::runner::Runner;
+use axum::Json;
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use openreply_app::ports::{EventReader, EventStatus, Ledger, LedgerError};
+use openreply_domain::delivery::rows;
+use openreply_domain::send::Send;
+use openreply_domain::time::Timestamp;
+use openreply_domain::trigger::{TriggerKey, TriggerKind};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::Arc;
+
+#[derive(Deserialize)]
+pub(super) struct StoryQuery {
+    trigger: String,
+}
+
+#[derive(Serialize)]
+struct Step {
+    at: Timestamp,
+    what: String,
+    detail: Option<String>,
+    /// How it looks: `done`, `waiting`, `failed` or `unsure`.
+    state: &'static str,
+}
+
+/// `GET /_local/story?trigger=…`
+pub(super) async fn story(State(runner): State<Arc<Runner>>, Query(query): Query<StoryQuery>) -> Response {
+    let Ok(trigger) = query.trigger.parse::<TriggerKey>() else {
+        return refuse(StatusCode::BAD_REQUEST, "trigger reads comment:<account>:<comment id>");
+    };
+    match tell(&runner, &trigger).await {
+        Ok(steps) => Json(json!({ "trigger": trigger, "steps": steps })).into_response(),
+        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+    }
+}
+
+async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, LedgerError> {
+    let mut steps = Vec::new();
+    let mut received_at = None;
+    if trigger.kind == TriggerKind::Comment {
+        let world = runner.instagram.snapshot();
+        if let Some(comment) = world.comment(&trigger.id.as_comment()) {
+            received_at = Some(comment.at);
+            steps.push(Step { at: comment.at, what: "Comment written".into(), detail: None, state: "done" });
+        }
+    }
+    let sends: Vec<Send> = sends(runner).await?.into_iter().filter(|send| send.key.trigger == *trigger).collect();
+    received_at = sends.first().map(|send| send.first_seen_at).or(received_at);
+    if let Some(received_at) = received_at {
+        steps.extend(events(runner, trigger, received_at).await?);
+    }
+    for send in &sends {
+        steps.extend(of_send(runner, send));
+    }
+    if sends.is_empty() && !steps.is_empty() && runner.queue.is_idle() {
+        let at = steps.last().map_or(Timestamp::UNIX_EPOCH, |step| step.at);
+        let detail = Some("No active campaign listens for it, so nothing is sent and nothing is kept.".into());
+        steps.push(Step { at, what: "No campaign matches".into(), detail, state: "done" });
+    }
+    Ok(steps)
+}
+
+/// The webhook events of that minute that held the trigger.
+async fn events(runner: &Runner, trigger: &TriggerKey, at: Timestamp) -> Result<Vec<Step>, LedgerError> {
+    let records = runner.ledger.events(at).await?;
+    let holds = |body: &[u8]| {
+        runner.reader.parse(body).is_ok_and(|event| event.triggers.iter().any(|other| other.key() == *trigger))
+    };
+    let steps = records.into_iter().filter(|record| holds(&record.body)).map(|record| {
+        let (what, detail, state) = match record.status {
+            EventStatus::Pending => ("Webhook recorded", None, "waiting"),
+            EventStatus::Processed => ("Webhook recorded and queued", None, "done"),
+            EventStatus::Failed { why } => ("Webhook not taken whole", Some(why), "failed"),
+        };
+        Step { at: record.key.received_at, what: what.into(), detail, state }
+    });
+    Ok(steps.collect())
+}
+
+fn of_send(runner: &Runner, send: &Send) -> Vec<Step> {
+    let leg = match send.key.leg.name() {
+        "dm" => "Direct message".to_owned(),
+        _ => format!("Public reply of {}", send.campaign.id),
+    };
+    let mut steps = Vec::new();
+    if let Some(claim) = &send.claim {
+        let detail = Some(format!("Attempt {}, campaign {}", send.attempts.max(1), send.campaign.id));
+        steps.push(Step { at: claim.at, what: format!("{leg} claimed"), detail, state: "done" });
+    }
+    for row in rows(send, |claim| runner.pump.is_alive(claim)) {
+        let (what, state) = match row.status {
+            "SENT" => (format!("{leg} sent"), "done"),
+            "FAILED" => (format!("{leg} failed"), "failed"),
+            "UNCONFIRMED" => (format!("{leg} unconfirmed"), "unsure"),
+            "PENDING" => match row.waiting_for {
+                Some(what) => (format!("{leg} waits for {what}"), "waiting"),
+                None => (format!("{leg} in the air"), "waiting"),
+            },
+            skipped => (format!("{skipped} (campaign {})", row.campaign), "done"),
+        };
+        let detail = row.message_id.map(|id| format!("Instagram's id {id}")).or(row.reason);
+        steps.push(Step { at: row.updated_at, what, detail, state });
+    }
+    steps
+}

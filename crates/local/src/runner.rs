@@ -1,0 +1,150 @@
+//! The runner: every part of the product, wired together in one process.
+
+use crate::args::{Args, Secrets};
+use crate::clock::LocalClock;
+use crate::data::DataDir;
+use crate::host::LocalHost;
+use crate::pump::Pump;
+use crate::queue::LocalQueue;
+use crate::store::{LEDGER_TABLE, Store};
+use openreply_app::apply::apply;
+use openreply_app::campaign_file::{self, CampaignFile};
+use openreply_app::deliver::{Budget, Deliver};
+use openreply_app::ingest::Ingest;
+use openreply_app::ports::{Clock, Random};
+use openreply_aws::{AesVault, DynamoLedger, OsRandom, SealingKey};
+use openreply_domain::send::Policy;
+use openreply_domain::time::SignedDuration;
+use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
+use openreply_testkit::instagram::{FakeInstagram, Serving, World};
+use secrecy::SecretString;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the demo runs when no campaign file is given.
+const DEMO_CAMPAIGNS: &str = include_str!("../../../examples/campaigns.yaml");
+/// How often the clock's lead is written down, at the latest.
+const KEEP_CLOCK_EVERY: Duration = Duration::from_millis(200);
+
+/// The product, running.
+pub(crate) struct Runner {
+    pub(crate) ingest: Ingest<DynamoLedger, LocalQueue, LocalClock, OsRandom>,
+    pub(crate) reader: MetaWebhook,
+    pub(crate) ledger: DynamoLedger,
+    pub(crate) queue: LocalQueue,
+    pub(crate) clock: LocalClock,
+    pub(crate) pump: Arc<Pump>,
+    pub(crate) instagram: Arc<FakeInstagram<LocalClock>>,
+    /// The Graph API that messages go to, if it is not the fake one.
+    pub(crate) graph_url: Option<String>,
+    pub(crate) secrets: Secrets,
+    /// Held: the fake Graph API and the data folder's lock live as long as this.
+    _held: (Serving, Option<DataDir>),
+}
+
+impl Runner {
+    /// Opens what was kept, applies the campaign file, and starts everything but the front door.
+    pub(crate) async fn start(args: &Args, secrets: Secrets) -> Result<Arc<Self>, String> {
+        let file = read_campaigns(args)?;
+        let data = args.data_dir().map(|dir| DataDir::open(dir)).transpose()?;
+        let store = Store::open(data.as_ref().map(DataDir::database).as_deref()).map_err(|e| e.to_string())?;
+        let clock = keep_clock(&store)?;
+        let client = store.serve().await.map_err(|error| error.to_string())?;
+        let ledger = DynamoLedger::new(client, LEDGER_TABLE);
+        let key = data.as_ref().map_or_else(|| Ok(SealingKey::generate()), DataDir::sealing_key)?;
+        let vault = AesVault::new(key);
+        apply(&ledger, &vault, &file, |name| std::env::var(name).ok()).await.map_err(|error| error.to_string())?;
+
+        let world = data.as_ref().map_or_else(|| Ok(World::default()), DataDir::world)?;
+        let instagram = FakeInstagram::restore(Arc::new(clock.clone()), world);
+        if let Some(data) = &data {
+            instagram.journal(data.journal()?);
+        }
+        for account in &file.accounts {
+            instagram.name_account(&account.id, &account.username);
+        }
+        let serving = instagram.serve().await.map_err(|error| format!("the fake Instagram cannot listen: {error}"))?;
+
+        let config = GraphConfig {
+            base: args.graph_url.clone().unwrap_or_else(|| serving.base()),
+            version: args.graph_version.clone(),
+            ..GraphConfig::default()
+        };
+        let budget = Budget {
+            ledger_call: openreply_aws::LEDGER_CALL,
+            send: SignedDuration::try_from(config.total_timeout).unwrap_or(SignedDuration::MAX),
+        };
+        let graph = Graph::new(config).map_err(|error| format!("--graph-url: {error}"))?;
+        let queue = LocalQueue::open(store, clock.clone()).map_err(|error| error.to_string())?;
+        let host = LocalHost {
+            ledger: ledger.clone(),
+            graph,
+            queue: queue.clone(),
+            vault,
+            clock: clock.clone(),
+            random: OsRandom,
+        };
+        let boot = format!("local-{:08x}", OsRandom.number() as u32);
+        let deliver = Deliver::new(host, Policy::default(), budget);
+        let pump = Pump::new(queue.clone(), clock.clone(), deliver, boot);
+        pump.start();
+
+        let reader = MetaWebhook::new(AppSecrets {
+            instagram: Some(SecretString::from(secrets.instagram.clone())),
+            facebook: secrets.facebook.clone().map(SecretString::from),
+            verify_token: SecretString::from(secrets.verify_token.clone()),
+        })
+        .map_err(|error| error.to_string())?;
+        let ingest =
+            Ingest { ledger: ledger.clone(), queue: queue.clone(), clock: clock.clone(), random: OsRandom };
+        Ok(Arc::new(Self {
+            ingest,
+            reader,
+            ledger,
+            queue,
+            clock,
+            pump,
+            instagram,
+            graph_url: args.graph_url.clone(),
+            secrets,
+            _held: (serving, data),
+        }))
+    }
+}
+
+fn read_campaigns(args: &Args) -> Result<CampaignFile, String> {
+    let (name, text) = match &args.campaigns {
+        None => ("the demo campaign file".to_owned(), DEMO_CAMPAIGNS.to_owned()),
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| format!("cannot read the campaign file {}: {error}", path.display()))?;
+            (path.display().to_string(), text)
+        }
+    };
+    campaign_file::parse(&text).map_err(|errors| format!("{name} cannot be used:\n{errors}"))
+}
+
+/// The clock as it was left, and a task that keeps writing down how far it is ahead.
+fn keep_clock(store: &Store) -> Result<LocalClock, String> {
+    const KIND: &str = "clock";
+    let kept = store.all::<(i64, i64)>(KIND).map_err(|error| error.to_string())?;
+    let (ahead, last) = kept.first().copied().unwrap_or((0, 0));
+    let clock = LocalClock::ahead_by(ahead);
+    // The machine's clock may have gone back while nothing ran.
+    clock.forward_to(openreply_domain::time::from_millis(last));
+    let (store, kept) = (store.clone(), clock.clone());
+    tokio::spawn(async move {
+        let mut written = None;
+        loop {
+            let ahead = kept.ahead();
+            if written != Some(ahead) {
+                match store.put(KIND, "ahead", &(ahead, kept.now().as_millisecond())) {
+                    Ok(()) => written = Some(ahead),
+                    Err(error) => tracing::error!(%error, "the clock could not be written down"),
+                }
+            }
+            tokio::time::sleep(KEEP_CLOCK_EVERY).await;
+        }
+    });
+    Ok(clock)
+}

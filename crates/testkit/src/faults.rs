@@ -1,0 +1,199 @@
+//! Ports that fail by plan: crash before or after any call, lose the answer of one that worked, refuse one.
+//!
+//! Every call of every wrapped port takes the next number. A [`FaultPlan`] says what happens at which numbers;
+//! all others work. A crash is what it is on Lambda: the call never returns and the invocation is gone. The
+//! test runs the invocation beside [`FaultPlan::crashed`] and drops it.
+
+use openreply_app::ports::{
+    AccountUpdate, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Messenger, Outbound, Queue,
+    QueueError, Refused, Written,
+};
+use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
+use openreply_domain::ids::AccountId;
+use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
+use openreply_domain::send::{Expect, Leg, Send};
+use openreply_domain::time::{SignedDuration, Timestamp};
+use openreply_domain::trigger::TriggerKey;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
+
+/// What goes wrong with a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The process ends before the call has any effect.
+    CrashBefore,
+    /// The process ends after the call had its effect, before its answer.
+    CrashAfter,
+    /// The call has its effect, and its answer is an error.
+    LoseAnswer,
+    /// The call has no effect, and its answer is an error.
+    Refuse,
+}
+
+/// Every fault there is.
+pub const FAULTS: [Fault; 4] = [Fault::CrashBefore, Fault::CrashAfter, Fault::LoseAnswer, Fault::Refuse];
+
+/// Which calls fail, and how. Clones share the count.
+#[derive(Debug, Clone, Default)]
+pub struct FaultPlan {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    state: Mutex<State>,
+    crashed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    calls: Vec<&'static str>,
+    faults: BTreeMap<usize, Fault>,
+}
+
+impl FaultPlan {
+    /// A plan with these faults, by the number of the call from 0.
+    #[must_use]
+    pub fn new(faults: impl IntoIterator<Item = (usize, Fault)>) -> Self {
+        let state = State { calls: Vec::new(), faults: faults.into_iter().collect() };
+        Self { inner: Arc::new(Inner { state: Mutex::new(state), crashed: Notify::new() }) }
+    }
+
+    /// The names of all calls so far.
+    #[must_use]
+    pub fn calls(&self) -> Vec<&'static str> {
+        self.inner.state.lock().unwrap_or_else(PoisonError::into_inner).calls.clone()
+    }
+
+    /// Runs an invocation. `None`: it crashed, and everything it held is dropped.
+    pub async fn run<T>(&self, invocation: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.inner.crashed.notified() => None,
+            result = invocation => Some(result),
+        }
+    }
+
+    fn next(&self, name: &'static str) -> Option<Fault> {
+        let mut state = self.inner.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = state.calls.len();
+        state.calls.push(name);
+        state.faults.get(&number).copied()
+    }
+
+    async fn crash<T>(&self) -> T {
+        self.inner.crashed.notify_one();
+        std::future::pending().await
+    }
+
+    /// One call of a port whose errors are values of its own.
+    async fn call<T, E>(
+        &self,
+        name: &'static str,
+        work: impl Future<Output = Result<T, E>>,
+        error: impl FnOnce() -> E,
+    ) -> Result<T, E> {
+        match self.next(name) {
+            None => work.await,
+            Some(Fault::CrashBefore) => self.crash().await,
+            Some(Fault::CrashAfter) => {
+                drop(work.await);
+                self.crash().await
+            }
+            Some(Fault::LoseAnswer) => {
+                drop(work.await);
+                Err(error())
+            }
+            Some(Fault::Refuse) => Err(error()),
+        }
+    }
+}
+
+/// A port that fails by plan.
+#[derive(Debug, Clone)]
+pub struct Faulty<P> {
+    /// The port that works.
+    pub port: P,
+    /// When it does not.
+    pub plan: FaultPlan,
+}
+
+fn transient() -> LedgerError {
+    LedgerError::Transient { action: "answer", cause: "a fault of the plan".to_owned() }
+}
+
+impl<L: Ledger> Ledger for Faulty<L> {
+    async fn record_event(&self, key: &EventKey, body: &[u8]) -> Result<(), LedgerError> {
+        self.plan.call("record_event", self.port.record_event(key, body), transient).await
+    }
+    async fn mark_event(&self, key: &EventKey, status: &EventStatus) -> Result<(), LedgerError> {
+        self.plan.call("mark_event", self.port.mark_event(key, status), transient).await
+    }
+    async fn events(&self, moment: Timestamp) -> Result<Vec<EventRecord>, LedgerError> {
+        self.plan.call("events", self.port.events(moment), transient).await
+    }
+    async fn account_ids(&self) -> Result<Vec<AccountId>, LedgerError> {
+        self.plan.call("account_ids", self.port.account_ids(), transient).await
+    }
+    async fn account(&self, id: &AccountId) -> Result<Option<Account>, LedgerError> {
+        self.plan.call("account", self.port.account(id), transient).await
+    }
+    async fn campaign_version(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignRef,
+    ) -> Result<Option<CampaignContent>, LedgerError> {
+        self.plan.call("campaign_version", self.port.campaign_version(account, campaign), transient).await
+    }
+    async fn put_account(&self, account: &AccountUpdate) -> Result<(), LedgerError> {
+        self.plan.call("put_account", self.port.put_account(account), transient).await
+    }
+    async fn put_campaign(
+        &self,
+        account: &AccountId,
+        campaign: &Campaign,
+        old_order: Option<u32>,
+    ) -> Result<(), LedgerError> {
+        self.plan.call("put_campaign", self.port.put_campaign(account, campaign, old_order), transient).await
+    }
+    async fn sends(&self, trigger: &TriggerKey, legs: &[Leg]) -> Result<Vec<Send>, LedgerError> {
+        self.plan.call("sends", self.port.sends(trigger, legs), transient).await
+    }
+    async fn put_send(&self, send: &Send, expect: &Expect) -> Result<Written, LedgerError> {
+        self.plan.call("put_send", self.port.put_send(send, expect), transient).await
+    }
+    async fn deliveries(&self, account: &AccountId, since: Timestamp) -> Result<Vec<Send>, LedgerError> {
+        self.plan.call("deliveries", self.port.deliveries(account, since), transient).await
+    }
+}
+
+impl<Q: Queue> Queue for Faulty<Q> {
+    async fn enqueue(&self, jobs: &[Enqueue]) -> Result<Vec<Refused>, QueueError> {
+        let error = || QueueError("a fault of the plan".to_owned());
+        self.plan.call("enqueue", self.port.enqueue(jobs), error).await
+    }
+    async fn return_soon(&self, receipts: &[String], delay: SignedDuration) -> Result<(), QueueError> {
+        let error = || QueueError("a fault of the plan".to_owned());
+        self.plan.call("return_soon", self.port.return_soon(receipts, delay), error).await
+    }
+}
+
+impl<M: Messenger> Messenger for Faulty<M> {
+    async fn send(&self, message: Outbound) -> SendOutcome {
+        match self.plan.next("send") {
+            None => self.port.send(message).await,
+            Some(Fault::CrashBefore) => self.plan.crash().await,
+            Some(Fault::CrashAfter) => {
+                drop(self.port.send(message).await);
+                self.plan.crash().await
+            }
+            Some(Fault::LoseAnswer) => {
+                drop(self.port.send(message).await);
+                SendOutcome::Unconfirmed(Doubt::Broken)
+            }
+            Some(Fault::Refuse) => SendOutcome::NotSent(NotSent::Connect),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! One run: a signed webhook (as often as Meta would bring it), the queue, the consumer, and what people got.
+
+use openreply_app::apply::apply;
+use openreply_app::campaign_file;
+use openreply_app::deliver::{Budget, Deliver, Turn};
+use openreply_app::ingest::{Ingest, Ingested};
+use openreply_app::ports::{Clock, Destination, Host, Outbound};
+use openreply_consumer::handle;
+use openreply_domain::delivery::{Delivery, rows};
+use openreply_domain::ids::MessageId;
+use openreply_domain::outcome::{Doubt, NotSent, Rejection, RejectionKind, SendOutcome};
+use openreply_domain::send::Policy;
+use openreply_domain::time::{SignedDuration, after};
+use openreply_graph::{AppSecrets, MetaWebhook};
+use openreply_testkit::faults::{FaultPlan, Faulty};
+use openreply_testkit::fifo::Received;
+use openreply_testkit::instagram::webhook;
+use openreply_testkit::memory::{
+    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryVault, SeededRandom,
+};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const SECRET: &str = "simulated-app-secret";
+pub(crate) const ACCOUNT: &str = "17841400000000001";
+
+/// What Instagram does with a call: what it answers, and whether a message exists afterwards.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Delivered,
+    /// Code 1: an error, and the message is there all the same.
+    DeliveredInDoubt,
+    /// A time-out, and there is no message.
+    LostInDoubt,
+    Throttled,
+    GiveUp,
+    NotSent,
+}
+
+pub(crate) const ANSWERS: [Answer; 6] = [
+    Answer::Delivered,
+    Answer::DeliveredInDoubt,
+    Answer::LostInDoubt,
+    Answer::Throttled,
+    Answer::GiveUp,
+    Answer::NotSent,
+];
+
+/// The messages that exist, by where they went.
+pub(crate) type Inboxes = Arc<Mutex<BTreeMap<String, Vec<String>>>>;
+
+fn instagram(answer: Answer, inboxes: Inboxes) -> MemoryMessenger {
+    MemoryMessenger::new(move |nth, message: &Outbound| {
+        let place = match &message.to {
+            Destination::PrivateReply(comment) => format!("private reply to {comment}"),
+            Destination::PublicReply(comment) => format!("public reply under {comment}"),
+        };
+        let arrive = || {
+            let mut inboxes = inboxes.lock().unwrap_or_else(PoisonError::into_inner);
+            inboxes.entry(place.clone()).or_default().push(message.text.clone());
+        };
+        let rejected = |kind, code| {
+            SendOutcome::Rejected(Rejection { kind, code, subcode: None, retry_after_seconds: None })
+        };
+        match answer {
+            Answer::Delivered => {
+                arrive();
+                SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() }
+            }
+            Answer::DeliveredInDoubt => {
+                arrive();
+                SendOutcome::Unconfirmed(Doubt::Answer { status: 500, code: Some(1), subcode: None })
+            }
+            Answer::LostInDoubt => SendOutcome::Unconfirmed(Doubt::Timeout),
+            Answer::Throttled => rejected(RejectionKind::Throttled, 4),
+            Answer::GiveUp => rejected(RejectionKind::RecipientUnavailable, 100),
+            Answer::NotSent => SendOutcome::NotSent(NotSent::Connect),
+        }
+    })
+}
+
+/// The memory host with ports that fail by plan.
+pub(crate) struct FaultyHost {
+    ledger: Faulty<MemoryLedger>,
+    messenger: Faulty<MemoryMessenger>,
+    queue: Faulty<MemoryQueue>,
+    vault: MemoryVault,
+    clock: ManualClock,
+    random: SeededRandom,
+}
+
+impl Host for FaultyHost {
+    type Ledger = Faulty<MemoryLedger>;
+    type Messenger = Faulty<MemoryMessenger>;
+    type Queue = Faulty<MemoryQueue>;
+    type Vault = MemoryVault;
+    type Clock = ManualClock;
+    type Random = SeededRandom;
+
+    fn ledger(&self) -> &Self::Ledger {
+        &self.ledger
+    }
+    fn messenger(&self) -> &Self::Messenger {
+        &self.messenger
+    }
+    fn queue(&self) -> &Self::Queue {
+        &self.queue
+    }
+    fn vault(&self) -> &MemoryVault {
+        &self.vault
+    }
+    fn clock(&self) -> &ManualClock {
+        &self.clock
+    }
+    fn random(&self) -> &SeededRandom {
+        &self.random
+    }
+}
+
+/// A world with a campaign file applied, and a plan of faults for what follows.
+pub(crate) struct Sim {
+    memory: MemoryHost,
+    plan: FaultPlan,
+    pub(crate) inboxes: Inboxes,
+    turns: u32,
+}
+
+impl Sim {
+    pub(crate) async fn new(campaigns: &str, answer: Answer, plan: FaultPlan) -> Self {
+        let inboxes = Inboxes::default();
+        let memory = MemoryHost::new(7, instagram(answer, inboxes.clone()));
+        let file = campaign_file::parse(campaigns).unwrap();
+        apply(&memory.ledger, &memory.vault, &file, |_| None).await.unwrap();
+        Self { memory, plan, inboxes, turns: 0 }
+    }
+
+    /// Meta posts the event, and again whenever it is not answered with 200, up to a day's patience.
+    pub(crate) async fn post(&self, event: &Value) {
+        for _ in 0..6 {
+            if self.post_once(event).await == Some(true) {
+                return;
+            }
+            self.memory.clock.advance(SignedDuration::from_mins(7));
+        }
+        panic!("Meta gave up: the webhook never answered 200");
+    }
+
+    /// `None`: the function crashed.
+    pub(crate) async fn post_once(&self, event: &Value) -> Option<bool> {
+        let body = event.to_string().into_bytes();
+        let ingest = Ingest {
+            ledger: self.faulty(&self.memory.ledger),
+            queue: self.faulty(&self.memory.queue),
+            clock: self.memory.clock.clone(),
+            random: self.memory.random.clone(),
+        };
+        let reader = MetaWebhook::new(AppSecrets {
+            instagram: Some(SecretString::from(SECRET)),
+            facebook: None,
+            verify_token: SecretString::from("token"),
+        })
+        .unwrap();
+        let signature = webhook::sign(SECRET, &body);
+        let answer = self.plan.run(ingest.ingest(&reader, Some(&signature), &body)).await?;
+        Some(matches!(answer, Ingested::Accepted { .. }))
+    }
+
+    /// Runs the consumer until the queue is empty, the clock going on to whatever is due next.
+    pub(crate) async fn drain(&mut self) {
+        for _ in 0..200 {
+            let batch = self.memory.queue.receive();
+            if batch.is_empty() {
+                let now = self.memory.clock.now();
+                match self.memory.queue.with_fifo(|fifo| fifo.next_due(now)) {
+                    Some(due) => self.memory.clock.set(due),
+                    None => return,
+                }
+                continue;
+            }
+            self.invoke(batch).await;
+        }
+        panic!("the queue never runs empty: {:?}", self.memory.queue.with_fifo(|fifo| fifo.len()));
+    }
+
+    async fn invoke(&mut self, batch: Vec<Received>) {
+        self.turns += 1;
+        let now = self.memory.clock.now();
+        let turn =
+            Turn { holder: format!("turn-{}", self.turns), deadline: after(now, SignedDuration::from_secs(120)) };
+        let host = FaultyHost {
+            ledger: self.faulty(&self.memory.ledger),
+            messenger: self.faulty(&self.memory.messenger),
+            queue: self.faulty(&self.memory.queue),
+            vault: self.memory.vault.clone(),
+            clock: self.memory.clock.clone(),
+            random: self.memory.random.clone(),
+        };
+        // Every invocation is a cold start: nothing may depend on what a process remembers.
+        let budget =
+            Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
+        let deliver = Deliver::new(host, Policy::default(), budget);
+        let queue = self.faulty(&self.memory.queue);
+        let receipts: Vec<String> = batch.iter().map(|received| received.receipt.clone()).collect();
+        let event = openreply_testkit::lambda::sqs_event(batch);
+        let Some(response) = self.plan.run(handle(&deliver, &queue, event, &turn)).await else { return };
+        let back: Vec<&str> =
+            response.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str()).collect();
+        for receipt in receipts.iter().filter(|receipt| !back.contains(&receipt.as_str())) {
+            self.memory.queue.delete(receipt);
+        }
+    }
+
+    fn faulty<P: Clone>(&self, port: &P) -> Faulty<P> {
+        Faulty { port: port.clone(), plan: self.plan.clone() }
+    }
+
+    /// Every row, as a person sees it once all invocations are over.
+    pub(crate) fn rows(&self) -> Vec<Delivery> {
+        self.memory.ledger.all_sends().iter().flat_map(|send| rows(send, |_| false)).collect()
+    }
+
+    /// The names of all port calls so far.
+    pub(crate) fn calls(&self) -> Vec<&'static str> {
+        self.plan.calls()
+    }
+
+    /// How many calls reached Instagram.
+    pub(crate) fn sends(&self) -> usize {
+        self.memory.messenger.calls().len()
+    }
+}
+
+/// A comment by one person.
+pub(crate) fn comment(id: &str, text: &str) -> Value {
+    json!({"object": "instagram", "entry": [{"id": ACCOUNT, "time": 1_796_054_400, "changes": [{
+        "field": "comments",
+        "value": {"id": id, "text": text, "from": {"id": "900", "username": "anna"}, "media": {"id": "55"}},
+    }]}]})
+}

@@ -1,0 +1,9 @@
+//! Simulation: the real use cases and the real function code over ports that fail by plan.
+//!
+//! `exhaustive` tries every fault at every call of a flow, alone and in pairs, for every outcome that Instagram
+//! may give. A failure names the scenario, the outcome and the faults that play it again.
+
+#![expect(clippy::panic, reason = "a broken invariant names the plan that plays it again")]
+
+mod driver;
+mod exhaustive;
