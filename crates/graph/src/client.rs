@@ -1,0 +1,336 @@
+//! The Graph API client: one call, one connection, one request.
+//!
+//! Nothing is tried again, no redirect is followed and no proxy is asked, so at most one request leaves for
+//! one message. No connection outlives its call, and so none its invocation: a pooled one would be dead after a
+//! freeze, and its reset would look like doubt. The TLS configuration is built once, with the client. The
+//! token travels in the `Authorization` header only; neither it nor a text or a body is ever logged.
+//!
+//! For `https` the platform's own root certificates are read when the client is built (`provided.al2023`
+//! carries them, and the AWS SDK reads the same ones). For `http`, which is for fakes on one's own machine, none
+//! are needed and none are read.
+
+use crate::answer::{Expect, classify};
+use crate::transport;
+use http::HeaderValue;
+use http::header::AUTHORIZATION;
+use openreply_app::ports::{Destination, Messenger, Outbound};
+use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
+use reqwest::{Client, Request, Response, Url};
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use std::time::Duration;
+
+/// The longest answer that is read. Meta's are under one kilobyte.
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
+
+/// Where the Graph API is, and how long to wait for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphConfig {
+    /// The base without the version, with or without a path and a slash at the end.
+    pub base: String,
+    /// The version, `v25.0` say. Meta serves an expired one from its oldest live one.
+    pub version: String,
+    /// For resolving the name, connecting and the TLS handshake together. Shorter than `total_timeout`, so
+    /// that a slow handshake is known to have sent nothing.
+    pub connect_timeout: Duration,
+    /// For the whole call, the answer's body included.
+    pub total_timeout: Duration,
+}
+
+impl Default for GraphConfig {
+    fn default() -> Self {
+        Self {
+            base: "https://graph.instagram.com".to_owned(),
+            version: "v25.0".to_owned(),
+            connect_timeout: Duration::from_secs(3),
+            total_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Why no client could be made of a [`GraphConfig`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    /// The base is not a plain URL.
+    #[error(
+        "the Graph API's base must be an http or https URL with a host and without user name, query or \
+         fragment, such as https://graph.instagram.com"
+    )]
+    Base,
+    /// The version is not one.
+    #[error("the Graph API's version must look like v25.0")]
+    Version,
+    /// The time-outs do not fit together.
+    #[error(
+        "the Graph API's connect time-out must be longer than nothing and shorter than its total time-out"
+    )]
+    Timeouts,
+    /// No TLS configuration could be built.
+    #[error(
+        "no trusted root certificates could be read on this machine; install its CA certificates \
+         (package ca-certificates) or point SSL_CERT_FILE at them"
+    )]
+    RootCertificates,
+}
+
+/// The Graph API. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Graph {
+    client: Client,
+    /// Ends with the version, without a slash.
+    root: Url,
+}
+
+impl Graph {
+    /// Builds the client. Makes no call.
+    ///
+    /// # Errors
+    /// When a setting is wrong, or the machine has no root certificates and the base is `https`.
+    pub fn new(config: GraphConfig) -> Result<Self, ConfigError> {
+        let GraphConfig { base, version, connect_timeout, total_timeout } = config;
+        if connect_timeout.is_zero() || connect_timeout >= total_timeout {
+            return Err(ConfigError::Timeouts);
+        }
+        let root = root(&base, &version)?;
+        let mut client = Client::builder()
+            .user_agent(concat!("OpenReply/", env!("CARGO_PKG_VERSION")))
+            .retry(reqwest::retry::never())
+            .redirect(reqwest::redirect::Policy::none())
+            .no_proxy()
+            .http1_only()
+            .pool_max_idle_per_host(0)
+            .connect_timeout(connect_timeout)
+            .timeout(total_timeout);
+        if root.scheme() == "http" {
+            client = client.tls_certs_only([]);
+        }
+        let client = client.build().map_err(|_| ConfigError::RootCertificates)?;
+        Ok(Self { client, root })
+    }
+
+    fn request(&self, message: &Outbound) -> Result<(Request, Expect), NotSent> {
+        let Outbound { account, to, text, token } = message;
+        let authorization = bearer(token)?;
+        let (path, expect) = match to {
+            Destination::PrivateReply(_) => ([account.as_str(), "messages"], Expect::Message),
+            Destination::PublicReply(comment) => ([comment.as_str(), "replies"], Expect::PublicReply),
+        };
+        let request = self.client.post(self.url(path)?).header(AUTHORIZATION, authorization);
+        let request = match to {
+            Destination::PrivateReply(comment) => request.json(&PrivateReply {
+                recipient: Recipient { comment_id: comment.as_str() },
+                message: Text { text },
+            }),
+            Destination::PublicReply(_) => request.json(&PublicReply { message: text }),
+        };
+        Ok((request.build().map_err(|_| NotSent::Unbuildable)?, expect))
+    }
+
+    /// The URL of an edge of an object. An id that the URL's own rules would rewrite (`..`) names no object.
+    fn url(&self, path: [&str; 2]) -> Result<Url, NotSent> {
+        let mut url = self.root.clone();
+        let wanted = format!("{}/{}", self.root.path(), path.join("/"));
+        url.set_path(&wanted);
+        if url.path() == wanted { Ok(url) } else { Err(NotSent::Unbuildable) }
+    }
+}
+
+impl Messenger for Graph {
+    async fn send(&self, message: Outbound) -> SendOutcome {
+        let leg = match &message.to {
+            Destination::PrivateReply(_) => "private_reply",
+            Destination::PublicReply(_) => "public_reply",
+        };
+        let (request, expect) = match self.request(&message) {
+            Ok(ready) => ready,
+            Err(not_sent) => {
+                tracing::debug!(leg, "the Graph API was not called: the request cannot be built");
+                return SendOutcome::NotSent(not_sent);
+            }
+        };
+        drop(message);
+        let response = match self.client.execute(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::debug!(
+                    leg,
+                    connected = !error.is_connect(),
+                    timed_out = error.is_timeout(),
+                    "the Graph API gave no answer"
+                );
+                return transport::without_answer(&error);
+            }
+        };
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let outcome = match read_bounded(response).await {
+            Ok(Some(body)) => classify(status, &headers, &body, expect),
+            Ok(None) => SendOutcome::Unconfirmed(Doubt::Unreadable { status }),
+            Err(error) => transport::within_answer(status, &error),
+        };
+        log(leg, status, &outcome);
+        outcome
+    }
+}
+
+/// `{base}/{version}`, checked.
+fn root(base: &str, version: &str) -> Result<Url, ConfigError> {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !version
+        .strip_prefix('v')
+        .and_then(|number| number.split_once('.'))
+        .is_some_and(|(major, minor)| digits(major) && digits(minor))
+    {
+        return Err(ConfigError::Version);
+    }
+    let mut url = Url::parse(base).map_err(|_| ConfigError::Base)?;
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.host_str().is_some_and(|host| !host.is_empty())
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.as_str().parse::<http::Uri>().is_ok();
+    if !plain {
+        return Err(ConfigError::Base);
+    }
+    let path = format!("{}/{version}", url.path().trim_end_matches('/'));
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// The header that carries the token, marked as sensitive. A token has no spaces, line breaks or letters
+/// beyond ASCII, and is never nothing.
+fn bearer(token: &SecretString) -> Result<HeaderValue, NotSent> {
+    let token = token.expose_secret();
+    if token.is_empty() || !token.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err(NotSent::Unbuildable);
+    }
+    let mut value = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| NotSent::Unbuildable)?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// The whole body, or nothing when it is longer than any answer of Meta's.
+async fn read_bounded(mut response: Response) -> Result<Option<Vec<u8>>, reqwest::Error> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if body.len() + chunk.len() > MAX_ANSWER_BYTES {
+            return Ok(None);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Some(body))
+}
+
+fn log(leg: &str, status: u16, outcome: &SendOutcome) {
+    match outcome {
+        SendOutcome::Delivered { .. } => tracing::debug!(leg, status, "the Graph API delivered"),
+        SendOutcome::Rejected(rejection) => {
+            tracing::debug!(
+                leg,
+                status,
+                code = rejection.code,
+                subcode = rejection.subcode,
+                "the Graph API refused"
+            );
+        }
+        SendOutcome::Unconfirmed(Doubt::Answer { code, subcode, .. }) => {
+            tracing::debug!(leg, status, code, subcode, "the Graph API's answer proves nothing");
+        }
+        SendOutcome::Unconfirmed(Doubt::Unreadable { .. } | Doubt::Timeout | Doubt::Broken)
+        | SendOutcome::NotSent(_) => tracing::debug!(leg, status, "the Graph API's answer cannot be read"),
+    }
+}
+
+#[derive(Serialize)]
+struct PrivateReply<'a> {
+    recipient: Recipient<'a>,
+    message: Text<'a>,
+}
+
+#[derive(Serialize)]
+struct Recipient<'a> {
+    comment_id: &'a str,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct PublicReply<'a> {
+    message: &'a str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(base: &str, version: &str) -> GraphConfig {
+        GraphConfig { base: base.to_owned(), version: version.to_owned(), ..GraphConfig::default() }
+    }
+
+    #[test]
+    fn bases_with_paths_and_slashes_lead_to_the_same_root() {
+        for (base, wanted) in [
+            ("https://graph.instagram.com", "https://graph.instagram.com/v25.0"),
+            ("https://graph.instagram.com/", "https://graph.instagram.com/v25.0"),
+            ("http://127.0.0.1:4000/fake", "http://127.0.0.1:4000/fake/v25.0"),
+            ("http://127.0.0.1:4000/fake//", "http://127.0.0.1:4000/fake/v25.0"),
+            ("http://[::1]:4000", "http://[::1]:4000/v25.0"),
+        ] {
+            assert_eq!(root(base, "v25.0").unwrap().as_str(), wanted, "{base}");
+        }
+    }
+
+    #[test]
+    fn settings_that_cannot_work_are_refused() {
+        for base in [
+            "",
+            "graph.instagram.com",
+            "ftp://graph.instagram.com",
+            "https://",
+            "https://user:secret@graph.instagram.com",
+            "https://user@graph.instagram.com",
+            "https://graph.instagram.com?access_token=secret",
+            "https://graph.instagram.com#v25.0",
+            "https://{host}/",
+        ] {
+            assert_eq!(Graph::new(config(base, "v25.0")).unwrap_err(), ConfigError::Base, "{base}");
+        }
+        for version in ["", "25.0", "v25", "v.0", "v25.", "v25.0/me", "v25.0?a=b", "../v25.0", "v25.0\n"] {
+            let error = Graph::new(config("https://graph.instagram.com", version)).unwrap_err();
+            assert_eq!(error, ConfigError::Version, "{version}");
+        }
+        for (connect, total) in [(0, 10), (10, 10), (11, 10)] {
+            let config = GraphConfig {
+                connect_timeout: Duration::from_secs(connect),
+                total_timeout: Duration::from_secs(total),
+                ..GraphConfig::default()
+            };
+            assert_eq!(Graph::new(config).unwrap_err(), ConfigError::Timeouts, "{connect} {total}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_no_header_can_carry_is_not_sent() {
+        for token in ["", " ", "IGAA\n", "\nIGAA", "IG AA", "IGAA\r\nX-Evil: 1", "IGÄA", "IGAA\0"] {
+            assert_eq!(bearer(&token.into()).unwrap_err(), NotSent::Unbuildable, "{token:?}");
+        }
+        let value = bearer(&"IGAAtoken".into()).unwrap();
+        assert_eq!(value, "Bearer IGAAtoken");
+        assert!(value.is_sensitive());
+    }
+
+    #[test]
+    fn an_id_that_would_change_the_path_is_not_sent() {
+        let graph = Graph::new(config("http://127.0.0.1:1/fake", "v25.0")).unwrap();
+        for id in [".", ".."] {
+            assert_eq!(graph.url([id, "replies"]), Err(NotSent::Unbuildable), "{id}");
+        }
+        let url = graph.url(["aWdf:1==$+_-.2", "replies"]).unwrap();
+        assert_eq!(url.as_str(), "http://127.0.0.1:1/fake/v25.0/aWdf:1==$+_-.2/replies");
+    }
+}
