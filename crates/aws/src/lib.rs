@@ -1,1 +1,26 @@
-//! The ports of OpenReply on AWS: DynamoDB, SQS, SSM.
+//! The ports of OpenReply on AWS: DynamoDB, SQS, SSM, and what a process on Lambda needs around them.
+//!
+//! - [`ledger`]: the ledger in one DynamoDB table.
+//! - [`queue`]: the FIFO queue.
+//! - [`vault`]: tokens sealed at rest.
+//! - [`secrets`]: the secrets of a stack, read once at the start.
+//! - [`settings`]: clients that never wait longer than they say.
+//! - [`clock`], [`logging`], [`host`]: time, chance, log lines, and all of it as one host.
+
+pub mod clock;
+pub mod host;
+pub mod ledger;
+pub mod logging;
+pub mod queue;
+pub mod secrets;
+pub mod settings;
+pub mod vault;
+
+mod failure;
+
+pub use clock::{OsRandom, SystemClock};
+pub use host::AwsHost;
+pub use ledger::{DynamoLedger, create_table};
+pub use queue::SqsQueue;
+pub use settings::LEDGER_CALL;
+pub use vault::{AesVault, SealingKey};

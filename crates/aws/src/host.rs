@@ -1,0 +1,61 @@
+//! AWS as a host, with whatever way to Instagram the wiring brings.
+
+use crate::{AesVault, DynamoLedger, OsRandom, SqsQueue, SystemClock};
+use openreply_app::ports::{Host, Messenger};
+
+/// The ports of a function on Lambda.
+#[derive(Debug, Clone)]
+pub struct AwsHost<M> {
+    /// The ledger's table.
+    pub ledger: DynamoLedger,
+    /// The way to Instagram.
+    pub messenger: M,
+    /// The deliveries queue.
+    pub queue: SqsQueue,
+    /// What opens tokens.
+    pub vault: AesVault,
+    /// The machine's clock.
+    pub clock: SystemClock,
+    /// The machine's chance.
+    pub random: OsRandom,
+}
+
+impl<M: Messenger> AwsHost<M> {
+    /// A host of these parts and the machine's own time and chance.
+    pub fn new(ledger: DynamoLedger, queue: SqsQueue, vault: AesVault, messenger: M) -> Self {
+        Self { ledger, messenger, queue, vault, clock: SystemClock, random: OsRandom }
+    }
+}
+
+impl<M: Messenger> Host for AwsHost<M> {
+    type Ledger = DynamoLedger;
+    type Messenger = M;
+    type Queue = SqsQueue;
+    type Vault = AesVault;
+    type Clock = SystemClock;
+    type Random = OsRandom;
+
+    fn ledger(&self) -> &DynamoLedger {
+        &self.ledger
+    }
+
+    fn messenger(&self) -> &M {
+        &self.messenger
+    }
+
+    fn queue(&self) -> &SqsQueue {
+        &self.queue
+    }
+
+    fn vault(&self) -> &AesVault {
+        &self.vault
+    }
+
+    fn clock(&self) -> &SystemClock {
+        &self.clock
+    }
+
+    fn random(&self) -> &OsRandom {
+        &self.random
+    }
+}

@@ -1,0 +1,101 @@
+//! Where everything lies in the table.
+//!
+//! | What | `pk` | `sk` |
+//! | --- | --- | --- |
+//! | Send | `TRIGGER#{account}#{trigger}` | `SEND#{leg}` |
+//! | Account | `ACCOUNT#{id}` | `META` |
+//! | Campaign | `ACCOUNT#{id}` | `CAMPAIGN#{order}#{campaign}` |
+//! | Campaign at a version | `CAMPAIGN#{account}#{campaign}` | `VERSION#{version}` |
+//! | Which accounts there are | `STACK` | `ACCOUNT#{id}` |
+//! | Webhook event | `EVENT#{minute}` | `{id}`, and `{id}#{nn}` for what did not fit into it |
+//!
+//! Ids have no `#` in them ([`openreply_domain::ids`] sees to that), so no key can pass for another.
+
+use super::Item;
+use aws_sdk_dynamodb::types::AttributeValue;
+use openreply_domain::campaign::CampaignRef;
+use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::send::Leg;
+use openreply_domain::time::Timestamp;
+use openreply_domain::trigger::TriggerKey;
+
+/// The row of an account itself, among its campaigns.
+pub(super) const META: &str = "META";
+/// What campaigns' rows begin with.
+pub(super) const CAMPAIGN: &str = "CAMPAIGN#";
+/// The partition of what exists once per stack.
+pub(super) const STACK: &str = "STACK";
+/// What the rows begin with that say which accounts there are.
+pub(super) const ACCOUNT: &str = "ACCOUNT#";
+
+/// The key of a row.
+pub(super) fn key(pk: String, sk: String) -> Item {
+    [("pk".to_owned(), AttributeValue::S(pk)), ("sk".to_owned(), AttributeValue::S(sk))].into()
+}
+
+/// Only the key of a row that holds more.
+pub(super) fn of(mut item: Item) -> Item {
+    item.retain(|name, _| name == "pk" || name == "sk");
+    item
+}
+
+/// The key of a Send.
+pub(super) fn send(trigger: &TriggerKey, leg: &Leg) -> Item {
+    key(format!("TRIGGER#{}#{trigger}", trigger.account), format!("SEND#{leg}"))
+}
+
+/// The partition of the `log` index that holds an account's Sends.
+pub(super) fn log(account: &AccountId) -> String {
+    format!("LOG#{account}")
+}
+
+/// The partition of the `due` index that holds what waits on an account.
+pub(super) fn due(account: &AccountId) -> String {
+    format!("DUE#{account}")
+}
+
+/// The partition of an account and its campaigns.
+pub(super) fn account(id: &AccountId) -> String {
+    format!("{ACCOUNT}{id}")
+}
+
+/// The key of a campaign as it stands now. File order is the order of these keys.
+pub(super) fn campaign(account_id: &AccountId, order: u32, id: &CampaignId) -> Item {
+    key(account(account_id), format!("{CAMPAIGN}{order:06}#{id}"))
+}
+
+/// The key of a campaign's immutable copy.
+pub(super) fn version(account: &AccountId, campaign: &CampaignRef) -> Item {
+    key(format!("CAMPAIGN#{account}#{}", campaign.id), format!("VERSION#{:08}", campaign.version))
+}
+
+/// The partition of the webhook events of one minute, in UTC.
+pub(super) fn events(received_at: Timestamp) -> String {
+    format!("EVENT#{}", received_at.strftime("%Y-%m-%dT%H:%M"))
+}
+
+/// A row's key for people.
+pub(super) fn shown(item: &Item) -> String {
+    let part = |name| item.get(name).and_then(|value| value.as_s().ok()).map_or("?", String::as_str);
+    format!("{} / {}", part("pk"), part("sk"))
+}
+
+/// A text of a row.
+pub(super) fn text<'a>(item: &'a Item, name: &str) -> Option<&'a str> {
+    item.get(name)?.as_s().ok().map(String::as_str)
+}
+
+/// A whole number of a row.
+pub(super) fn number(item: &Item, name: &str) -> Option<i64> {
+    item.get(name)?.as_n().ok()?.parse().ok()
+}
+
+/// Milliseconds since the epoch, as every time in the table but the one of [`expiry`].
+pub(super) fn millis(moment: Timestamp) -> AttributeValue {
+    AttributeValue::N(moment.as_millisecond().to_string())
+}
+
+/// Seconds since the epoch: what DynamoDB's time to live understands.
+pub(super) fn expiry(moment: Timestamp) -> AttributeValue {
+    AttributeValue::N(moment.as_second().to_string())
+}

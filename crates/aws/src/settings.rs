@@ -1,0 +1,44 @@
+//! How the AWS clients behave.
+//!
+//! Every call is over within [`LEDGER_CALL`], its retries included, so that a budget of time can rely on
+//! it. Nothing here makes a network call: on Lambda, region and credentials come from the environment.
+
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, SdkConfig};
+use openreply_domain::time::SignedDuration;
+use std::time::Duration;
+
+/// The longest that one call takes, of the ledger as of anything else, retries included.
+pub const LEDGER_CALL: SignedDuration = SignedDuration::from_secs(5);
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
+const MAX_ATTEMPTS: u32 = 3;
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+
+/// The configuration that all clients of a process share.
+pub async fn sdk_config() -> SdkConfig {
+    aws_config::defaults(BehaviorVersion::latest())
+        .timeout_config(timeouts())
+        .retry_config(retries())
+        .load()
+        .await
+}
+
+/// The bounds of one call.
+#[must_use]
+pub fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(CONNECT_TIMEOUT)
+        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
+        .operation_timeout(LEDGER_CALL.unsigned_abs())
+        .build()
+}
+
+/// How one call tries again. A conditional write may be tried again too: the condition, and the claim in what
+/// stands there, tell whether an earlier try was written.
+#[must_use]
+pub fn retries() -> RetryConfig {
+    RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS).with_initial_backoff(FIRST_PAUSE)
+}

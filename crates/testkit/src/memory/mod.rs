@@ -1,0 +1,27 @@
+//! Every port in memory.
+//!
+//! All of them are handles: a clone looks at the same thing, so a test keeps one and sees what the code under
+//! test did with the other. They keep the contracts of [`crate::contract`], like the real ones.
+
+mod clock;
+mod host;
+mod ledger;
+mod messenger;
+mod queue;
+mod random;
+mod vault;
+
+pub use clock::ManualClock;
+pub use host::MemoryHost;
+pub use ledger::MemoryLedger;
+pub use messenger::{MemoryMessenger, Sent};
+pub use queue::MemoryQueue;
+pub use random::SeededRandom;
+pub use vault::MemoryVault;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What is behind a lock, also after a test that held it failed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
