@@ -5,7 +5,8 @@
 
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
-use aws_config::{BehaviorVersion, SdkConfig};
+use aws_config::BehaviorVersion;
+pub use aws_config::SdkConfig;
 use openreply_domain::time::SignedDuration;
 use std::time::Duration;
 
@@ -41,4 +42,43 @@ pub fn timeouts() -> TimeoutConfig {
 #[must_use]
 pub fn retries() -> RetryConfig {
     RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS).with_initial_backoff(FIRST_PAUSE)
+}
+
+/// A setting that the template hands to a function is missing or unusable.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// It is not there.
+    #[error("the environment variable {name} is not set; the stack's template sets it: deploy the stack again")]
+    Missing {
+        /// Its name.
+        name: &'static str,
+    },
+    /// It should be a number.
+    #[error("the environment variable {name} is `{value}`; it has to be a whole number from 1")]
+    NotANumber {
+        /// Its name.
+        name: &'static str,
+        /// What it was.
+        value: String,
+    },
+}
+
+/// A setting of the function.
+///
+/// # Errors
+/// When it is not set.
+pub fn variable(name: &'static str) -> Result<String, SettingError> {
+    std::env::var(name).ok().filter(|value| !value.is_empty()).ok_or(SettingError::Missing { name })
+}
+
+/// A setting of the function that is a number from 1.
+///
+/// # Errors
+/// When it is not set, or no such number.
+pub fn number(name: &'static str) -> Result<u32, SettingError> {
+    let value = variable(name)?;
+    match value.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        Ok(_) | Err(_) => Err(SettingError::NotANumber { name, value }),
+    }
 }

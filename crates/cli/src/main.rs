@@ -1,1 +1,64 @@
-fn main() {}
+//! `openreply`: what a person does with a deployed stack.
+//!
+//! Guarantees: no command prints a secret or a token; none overwrites a secret; and every error says what to do.
+
+mod apply;
+mod init;
+
+use clap::{Parser, Subcommand};
+use openreply_aws::settings;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Sets up and runs an OpenReply stack on AWS. Region and credentials come from the usual AWS settings.
+#[derive(Debug, Parser)]
+#[command(name = "openreply", version)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Stores the secrets that a stack needs, asking for or making each. Never overwrites one.
+    Init {
+        /// The stack's name.
+        #[arg(long)]
+        stack: String,
+    },
+    /// Checks a campaign file and puts its accounts and campaigns into the stack's ledger.
+    Apply {
+        /// The campaign file (YAML or JSON).
+        #[arg(short = 'f', long = "file")]
+        file: PathBuf,
+        /// The stack's name.
+        #[arg(long)]
+        stack: String,
+    },
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Init { stack } => init::init(&settings::sdk_config().await, &stack).await,
+        Command::Apply { file, stack } => apply::apply(&file, &stack).await,
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "what the person who asked wants to read")]
+fn say(line: &str) {
+    println!("{line}");
+}
+
+#[expect(clippy::print_stderr, reason = "why it did not work")]
+fn complain(error: &str) {
+    eprintln!("openreply: {error}");
+}

@@ -1,0 +1,39 @@
+//! `openreply apply`: a campaign file into the stack's ledger.
+
+use crate::say;
+use openreply_app::apply::{Change, apply as apply_file};
+use openreply_app::campaign_file;
+use openreply_aws::secrets::{SecretsPrefix, sealing_key};
+use openreply_aws::{AesVault, DynamoLedger, settings};
+use std::path::Path;
+
+/// Checks the file first; nothing is asked of AWS for one that cannot be used.
+pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let parsed = campaign_file::parse(&text).map_err(|errors| format!("{name} cannot be used:\n{errors}"))?;
+
+    let config = settings::sdk_config().await;
+    let prefix = SecretsPrefix::of_stack(stack);
+    let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await.map_err(|e| e.to_string())?;
+    // As the template names it.
+    let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), format!("{stack}-ledger"));
+    let applied = apply_file(&ledger, &AesVault::new(&key), &parsed, |name| std::env::var(name).ok())
+        .await
+        .map_err(|error| error.to_string())?;
+
+    for account in &applied.accounts_written {
+        say(&format!("account {account}: stored, token sealed"));
+    }
+    for (account, campaign, change) in &applied.campaigns {
+        let what = match change {
+            Change::Added => "added".to_owned(),
+            Change::Changed { version } => format!("changed, now version {version}"),
+            Change::Moved => "moved or switched, text unchanged".to_owned(),
+            Change::Unchanged => "unchanged".to_owned(),
+            Change::Deactivated => "no longer in the file: inactive".to_owned(),
+        };
+        say(&format!("campaign {campaign} of account {account}: {what}"));
+    }
+    Ok(())
+}
