@@ -33,7 +33,9 @@ fn platform_id(text: &str) -> Result<(), IdError> {
     }
     let fits =
         |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'=' | b'+' | b'$');
-    if text.bytes().all(fits) { Ok(()) } else { Err(IdError::Character) }
+    // A path segment of dots alone would name another path of the Graph API.
+    let only_dots = text.bytes().all(|b| b == b'.');
+    if !only_dots && text.bytes().all(fits) { Ok(()) } else { Err(IdError::Character) }
 }
 
 /// `[a-z0-9-]{1,64}`: what a person may call a campaign.
