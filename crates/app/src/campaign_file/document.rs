@@ -82,6 +82,7 @@ struct Tree {
 }
 
 impl Tree {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what else the parser tells is no value")]
     fn take(&mut self, event: Event<'_>, span: Span, problems: &mut Problems) -> Result<(), Reported> {
         let place = Place { line: span.start.line().max(1), column: span.start.col() + 1 };
         match event {
@@ -113,7 +114,6 @@ impl Tree {
                 let node = self.alias(anchor, place, problems)?;
                 self.place(node, 0, problems)
             }
-            // Starts and ends of stream and document, and kinds that are off in the parser's options.
             _ => Ok(()),
         }
     }
@@ -182,7 +182,8 @@ fn measure<'a>(children: impl Iterator<Item = &'a Node>) -> (usize, usize) {
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tagged: bool, place: Place) -> Node {
     let quoted = tagged || style != ScalarStyle::Plain;
     let nothing = !quoted && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
-    let content = if nothing { Content::Nothing } else { Content::Scalar { text: text.into_owned(), quoted } };
+    let content =
+        if nothing { Content::Nothing } else { Content::Scalar { text: text.into_owned(), quoted } };
     Node::new(place, content)
 }
 
@@ -195,7 +196,8 @@ fn refuse_tag(
 ) -> Result<(), Reported> {
     match tag {
         Some(tag) if !tag.is_yaml_core_schema_tag(expected) => {
-            Err(problems.add(place, format!("found a tag (!); the only one that may stand here is !!{expected}")))
+            Err(problems
+                .add(place, format!("found a tag (!); the only one that may stand here is !!{expected}")))
         }
         Some(_) | None => Ok(()),
     }

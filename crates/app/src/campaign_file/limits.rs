@@ -14,8 +14,6 @@ pub(super) const LINKS: usize = 3;
 pub(super) const LABEL_CHARS: usize = 20;
 /// The most variations of a public reply.
 pub(super) const PUBLIC_REPLIES: usize = 10;
-/// The longest public reply, in characters.
-pub(super) const PUBLIC_REPLY_CHARS: usize = 1000;
 /// The longest user name on Instagram, in characters.
 pub(super) const USERNAME_CHARS: usize = 30;
 /// The longest name of an environment variable. Shorter than any token, so that a token which was put where

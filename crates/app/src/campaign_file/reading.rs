@@ -17,8 +17,10 @@ pub(super) struct Located<T> {
 }
 
 /// What stands under a key.
+#[derive(Default)]
 pub(super) enum Key<T> {
     /// The key is not there.
+    #[default]
     Absent,
     /// It is there, and its value has the right kind, or that it has not is reported.
     Present(Result<Located<T>, Reported>),
@@ -65,7 +67,9 @@ impl Read for String {
             Content::Scalar { text, .. } => return Ok(text.clone()),
             Content::Nothing => "nothing; what begins with #, and the word null, must stand in quotes",
             Content::List(_) => "a list; a text that begins with [ must stand in quotes",
-            Content::Map(_) => "keys of its own; a text that begins with { or has a colon must stand in quotes",
+            Content::Map(_) => {
+                "keys of its own; a text that begins with { or has a colon must stand in quotes"
+            }
         };
         Err(problems.add(node.place, format!("`{key}`: expected a text, found {found}")))
     }
@@ -79,14 +83,18 @@ impl Read for SecretString {
 
 impl Read for bool {
     fn read(node: &Node, key: &str, problems: &mut Problems) -> Result<Self, Reported> {
-        if let Content::Scalar { text, quoted: false } = &*node.content {
-            match text.as_str() {
+        let found = match &*node.content {
+            Content::Scalar { text, quoted: false } => match text.as_str() {
                 "true" | "True" | "TRUE" => return Ok(true),
                 "false" | "False" | "FALSE" => return Ok(false),
-                _ => {}
-            }
-        }
-        Err(problems.add(node.place, format!("`{key}`: expected true or false, without quotes")))
+                other => quoted(other, "something else"),
+            },
+            Content::Scalar { quoted: true, .. } => "a text in quotes".to_owned(),
+            Content::Nothing => "nothing".to_owned(),
+            Content::List(_) => "a list".to_owned(),
+            Content::Map(_) => "keys".to_owned(),
+        };
+        Err(problems.add(node.place, format!("`{key}`: expected true or false, found {found}")))
     }
 }
 
@@ -94,13 +102,7 @@ impl<T: Read> Read for List<T> {
     fn read(node: &Node, key: &str, problems: &mut Problems) -> Result<Self, Reported> {
         let found = match &*node.content {
             Content::List(nodes) => {
-                let items = nodes
-                    .iter()
-                    .filter_map(|node| {
-                        let value = T::read(node, key, problems).ok()?;
-                        Some(Located { place: node.place, value })
-                    })
-                    .collect();
+                let items = nodes.iter().filter_map(|node| located(node, key, problems).ok()).collect();
                 return Ok(Self { items, written: nodes.len() });
             }
             Content::Nothing => "nothing; an empty list is written []",
@@ -111,15 +113,19 @@ impl<T: Read> Read for List<T> {
     }
 }
 
-/// The keys of a mapping.
-pub(super) struct Keys<'a>(Vec<(&'a str, &'a Node)>);
+fn located<T: Read>(node: &Node, key: &str, problems: &mut Problems) -> Result<Located<T>, Reported> {
+    T::read(node, key, problems).map(|value| Located { place: node.place, value })
+}
+
+/// The keys of a mapping, each with its value, or with the report that it is misspelt.
+pub(super) struct Keys<'a>(Vec<(&'a str, Result<&'a Node, Reported>)>);
 
 impl<'a> Keys<'a> {
     /// Takes the keys of what ought to be a mapping, and reports those that are not known or stand twice.
     pub(super) fn of(
         node: &'a Node,
         what: &str,
-        known: &[&str],
+        known: &[&'a str],
         problems: &mut Problems,
     ) -> Result<Self, Reported> {
         let found = match &*node.content {
@@ -132,51 +138,61 @@ impl<'a> Keys<'a> {
         Err(problems.add(node.place, format!("expected {what} with its keys ({known}), found {found}")))
     }
 
-    fn take(entries: &'a [(Node, Node)], what: &str, known: &[&str], problems: &mut Problems) -> Self {
-        let mut taken: Vec<(&str, &Node)> = Vec::with_capacity(known.len());
-        let mut lines = Vec::with_capacity(known.len());
+    fn take(entries: &'a [(Node, Node)], what: &str, known: &[&'a str], problems: &mut Problems) -> Self {
+        let mut taken: Vec<(&str, &Node, usize)> = Vec::with_capacity(known.len());
+        let mut misspelt = Vec::new();
         for (key, value) in entries {
-            let Content::Scalar { text: name, .. } = &*key.content else {
-                problems.add(key.place, unknown_key("", what, known));
-                continue;
+            let name = match &*key.content {
+                Content::Scalar { text, .. } => text.as_str(),
+                Content::Nothing | Content::List(_) | Content::Map(_) => "",
             };
-            if !known.contains(&name.as_str()) {
-                problems.add(key.place, unknown_key(name, what, known));
-            } else if let Some(first) = taken.iter().position(|(taken, _)| taken == name) {
-                let line = lines.get(first).copied().unwrap_or_default();
+            if !known.contains(&name) {
+                let meant = meant(name, known);
+                let reported = problems.add(key.place, unknown_key(name, meant, what, known));
+                misspelt.extend(meant.map(|meant| (meant, Err(reported))));
+            } else if let Some((.., line)) = taken.iter().find(|(taken, ..)| *taken == name) {
                 problems.add(key.place, format!("`{name}` stands twice in {what}, first on line {line}"));
             } else {
-                taken.push((name, value));
-                lines.push(key.place.line);
+                taken.push((name, value, key.place.line));
             }
         }
-        Self(taken)
+        Self(taken.into_iter().map(|(name, node, _)| (name, Ok(node))).chain(misspelt).collect())
     }
 
     /// Reads what stands under a key.
     pub(super) fn key<T: Read>(&self, key: &str, problems: &mut Problems) -> Key<T> {
-        let Some((_, node)) = self.0.iter().find(|(name, _)| *name == key) else {
-            return Key::Absent;
-        };
-        let value = T::read(node, key, problems);
-        Key::Present(value.map(|value| Located { place: node.place, value }))
+        match self.0.iter().find(|(name, _)| *name == key) {
+            None => Key::Absent,
+            Some((_, Err(reported))) => Key::Present(Err(*reported)),
+            Some((_, Ok(node))) => Key::Present(located(node, key, problems)),
+        }
     }
 }
 
-/// Says that a key is not known, and which is meant. It is repeated only where it looks like a key: in
-/// `{token:IGAA…}` the missing space makes the token a part of it.
-fn unknown_key(name: &str, what: &str, known: &[&str]) -> String {
-    let looks_like_a_key = !name.is_empty()
-        && name.chars().count() <= 32
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '<'));
-    let found = if looks_like_a_key { format!("`{name}`") } else { "this".to_owned() };
-    let meant = known
-        .iter()
-        .map(|known| (distance(name, known), known))
-        .filter(|(distance, known)| *distance <= 2 && *distance < known.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map_or_else(String::new, |(_, known)| format!(", perhaps `{known}` is meant"));
-    format!("{found} is not a key of {what}{meant}; its keys are {}", known.join(", "))
+fn unknown_key(name: &str, meant: Option<&str>, what: &str, known: &[&str]) -> String {
+    let meant = meant.map_or_else(String::new, |meant| format!(", perhaps `{meant}` is meant"));
+    format!("{} is not a key of {what}{meant}; its keys are {}", quoted(name, "this"), known.join(", "))
+}
+
+/// The known key that looks most like this one: two letters differ at most, or one begins with the other.
+fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    let looks_like = |known: &str| {
+        let distance = distance(&name, known);
+        let begins_alike = name.len() >= 3 && (known.starts_with(&name) || name.starts_with(known));
+        (begins_alike || (distance <= 2 && distance < known.len())).then_some(distance)
+    };
+    let candidates = known.iter().filter_map(|known| Some((looks_like(known)?, *known)));
+    candidates.min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+}
+
+/// A word of the file, to be repeated in a message, or what to call it otherwise. Only what looks like a
+/// word is repeated: in `{token:IGAA…}` the missing space makes the token part of a key.
+pub(super) fn quoted(word: &str, otherwise: &str) -> String {
+    let is_word = !word.is_empty()
+        && word.chars().count() <= 32
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '<'));
+    if is_word { format!("`{word}`") } else { otherwise.to_owned() }
 }
 
 /// How many characters must be inserted, removed or replaced to make one word of the other.
@@ -204,11 +220,15 @@ macro_rules! keys {
             $( $(#[$key_attribute:meta])* $key:literal $field:ident : $kind:ty ),+ $(,)?
         }
     ) => {
-        $(#[$attribute])*
         #[derive(schemars::JsonSchema)]
         #[schemars(deny_unknown_fields)]
+        $(#[$attribute])*
         pub(super) struct $name {
-            $( $(#[$key_attribute])* #[schemars(rename = $key)] pub(super) $field: $crate::campaign_file::reading::Key<$kind> ),+
+            $(
+                $(#[$key_attribute])*
+                #[schemars(rename = $key)]
+                pub(super) $field: $crate::campaign_file::reading::Key<$kind>
+            ),+
         }
 
         impl $name {
@@ -242,12 +262,6 @@ impl<T: JsonSchema> JsonSchema for Key<T> {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         T::json_schema(generator)
-    }
-}
-
-impl<T> Default for Key<T> {
-    fn default() -> Self {
-        Self::Absent
     }
 }
 

@@ -13,34 +13,44 @@ pub(super) fn describe(kind: &ErrorKind) -> String {
 
 fn advice(kind: &ErrorKind) -> Option<&'static str> {
     use ErrorKind as K;
-    if matches!(kind, K::MappingValueNotAllowed | K::InvalidSimpleKey | K::SimpleKeyExpected) {
-        Some("a text with a colon and a space in it must stand in quotes, and every key needs a colon and a space")
+    if matches!(kind, K::MappingValueNotAllowed | K::ExpectedBlockMappingKey | K::InvalidIndentation) {
+        Some(
+            "a text that has a colon and a space in it must stand in quotes, \
+             and all keys of one campaign begin in the same column",
+        )
+    } else if matches!(kind, K::SimpleKeyExpected | K::InvalidSimpleKey) {
+        Some("every key needs a colon and a space behind it")
     } else if matches!(
         kind,
         K::ExpectedNodeContent
             | K::UnexpectedCharacter { .. }
-            | K::ExpectedFlowMappingSeparator
-            | K::ExpectedFlowSequenceSeparator
             | K::MissingAnchorOrAliasName
             | K::UnknownAnchor
             | K::UndeclaredTagHandle
+            | K::CommentNotSeparated
     ) {
         Some("a text that begins with one of { [ * & ! % @ ` # > | must stand in quotes")
+    } else if matches!(kind, K::ExpectedFlowMappingSeparator | K::ExpectedFlowSequenceSeparator) {
+        Some("between two values stands a comma, and a text with one of , [ ] { } in it must stand in quotes")
+    } else if matches!(kind, K::UnclosedFlowCollection { .. }) {
+        Some("its other half is missing, or is part of a comment: a # in a text must stand in quotes")
     } else if matches!(
         kind,
         K::TabNotAllowed | K::TabInBlockIndentation | K::TabInIndentation | K::TabAtBlockScalarStart
     ) {
         Some("indent with spaces")
-    } else if matches!(kind, K::ExpectedBlockMappingKey | K::ExpectedBlockSequenceEntry | K::InvalidIndentation)
-    {
-        Some("the keys of one campaign begin in the same column, and quotes in a quoted text are doubled or escaped")
     } else if matches!(
         kind,
         K::InvalidTrailingSingleQuotedScalar | K::InvalidTrailingDoubleQuotedScalar | K::UnclosedQuotedScalar
     ) {
-        Some("within '…' an apostrophe is written twice, within \"…\" a quote is written \\\"")
+        Some(
+            "within '…' an apostrophe is written twice, within \"…\" a quote is written \\\", \
+             and between two values of JSON stands a comma",
+        )
     } else if matches!(kind, K::UnknownQuotedScalarEscape) {
         Some("within \"…\" a backslash is written twice")
+    } else if matches!(kind, K::ExpectedDocumentStart) {
+        Some("the accounts and campaigns have ended before this")
     } else {
         None
     }
