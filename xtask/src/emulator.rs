@@ -1,6 +1,5 @@
 //! The AWS emulator as a child process: its own port, its own state, gone when it is dropped.
 
-use crate::process;
 use crate::python::Environment;
 use crate::workspace;
 use std::fs::{self, File};
@@ -18,6 +17,21 @@ const START_POLLS: u32 = 600;
 const STOP_POLLS: u32 = 50;
 /// How much of its log is shown when it does not start.
 const LOG_LINES: usize = 20;
+
+/// Runs the emulator until its standard input ends. That is a pipe from this process, so the emulator ends with
+/// it, however it ends; told by a signal it knows, it ends its functions first.
+const PROGRAM: &str = "
+import os, signal, sys, threading
+from ministack.app import main
+
+def end_with_parent():
+    sys.stdin.buffer.read()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+threading.Thread(target=end_with_parent, daemon=True).start()
+sys.argv = ['ministack']
+main()
+";
 
 /// A running emulator.
 pub(crate) struct Emulator {
@@ -38,14 +52,12 @@ impl Emulator {
         if health(port).is_some() {
             return Err(format!("something answers on port {port} already: choose another with --port"));
         }
-        let program = Environment::Emulator.program("ministack")?;
+        let python = Environment::Emulator.program("python")?;
         let folder = std::env::temp_dir().join(format!("openreply-emulator-{port}-{}", std::process::id()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let log = log()?;
-        let process = command(&program, port, &folder, &log)
-            .and_then(|mut command| {
-                command.spawn().map_err(|error| format!("{}: {error}", program.display()))
-            })
+        let process = command(&python, port, &folder, &log)
+            .and_then(|mut command| command.spawn().map_err(|error| format!("{}: {error}", python.display())))
             .inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
         let mut emulator = Self { process, port, folder };
         emulator.await_health(&log)?;
@@ -58,10 +70,17 @@ impl Emulator {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Lets it run until it ends; an interrupt reaches it as well.
+    /// Lets it run until this process is interrupted, or it ends by itself.
     pub(crate) fn wait(mut self) -> Result<(), String> {
-        let status = self.process.wait().map_err(|error| format!("the emulator: {error}"))?;
-        if status.success() { Ok(()) } else { Err(format!("the emulator ended ({status})")) }
+        // `Child::wait` would close its standard input first, and so end it.
+        loop {
+            match self.process.try_wait() {
+                Ok(None) => sleep(POLL),
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(status)) => return Err(format!("the emulator ended ({status})")),
+                Err(error) => return Err(format!("the emulator: {error}")),
+            }
+        }
     }
 
     fn await_health(&mut self, log: &Path) -> Result<(), String> {
@@ -90,10 +109,8 @@ impl Emulator {
 
 impl Drop for Emulator {
     fn drop(&mut self) {
-        // Asked to end, it ends the functions that it runs; killed, it would leave them.
-        let asked =
-            process::run(Command::new("kill").arg(self.process.id().to_string()).stderr(Stdio::null()));
-        if asked.is_err() || !self.has_ended() {
+        drop(self.process.stdin.take());
+        if !self.has_ended() {
             drop(self.process.kill());
             drop(self.process.wait());
         }
@@ -102,11 +119,11 @@ impl Drop for Emulator {
 }
 
 /// The functions inherit the emulator's environment: it gets what it needs and nothing of the host's.
-fn command(program: &Path, port: u16, folder: &Path, log: &Path) -> Result<Command, String> {
+fn command(python: &Path, port: u16, folder: &Path, log: &Path) -> Result<Command, String> {
     let output = File::create(log).map_err(|error| format!("{}: {error}", log.display()))?;
     let errors = output.try_clone().map_err(|error| format!("{}: {error}", log.display()))?;
-    let mut command = Command::new(program);
-    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+    let mut command = Command::new(python);
+    command.arg("-c").arg(PROGRAM).env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.env("HOME", folder).env("TMPDIR", folder).env("STATE_DIR", folder.join("state"));
     // With a number for a host name, the names that it makes for APIs are none, and `lambda_http` ends.
     command.env("BIND_HOST", "127.0.0.1").env("MINISTACK_HOST", "localhost");
@@ -114,7 +131,7 @@ fn command(program: &Path, port: u16, folder: &Path, log: &Path) -> Result<Comma
         .env("GATEWAY_PORT", port.to_string())
         .env("LAMBDA_EXECUTOR", "local")
         .env("PYTHONUNBUFFERED", "1");
-    command.current_dir(folder).stdin(Stdio::null()).stdout(output).stderr(errors);
+    command.current_dir(folder).stdin(Stdio::piped()).stdout(output).stderr(errors);
     Ok(command)
 }
 
