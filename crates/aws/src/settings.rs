@@ -3,10 +3,10 @@
 //! Every call is over within [`LEDGER_CALL`], its retries included, so that a budget of time can rely on
 //! it. Nothing here makes a network call: on Lambda, region and credentials come from the environment.
 
-use aws_config::retry::RetryConfig;
-use aws_config::timeout::TimeoutConfig;
 use aws_config::BehaviorVersion;
 pub use aws_config::SdkConfig;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
 use openreply_domain::time::SignedDuration;
 use std::time::Duration;
 
@@ -48,7 +48,9 @@ pub fn retries() -> RetryConfig {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
     /// It is not there.
-    #[error("the environment variable {name} is not set; the stack's template sets it: deploy the stack again")]
+    #[error(
+        "the environment variable {name} is not set; the stack's template sets it: deploy the stack again"
+    )]
     Missing {
         /// Its name.
         name: &'static str,

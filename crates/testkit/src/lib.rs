@@ -1,5 +1,6 @@
 //! In-memory ports, a simulated clock, fault plans, contract suites and a fake Instagram.
 
+pub mod contract;
 pub mod fifo;
 pub mod instagram;
 pub mod memory;

@@ -20,8 +20,11 @@ pub struct MemoryQueue {
 struct Kept {
     fifo: Fifo,
     taken: Vec<Enqueue>,
-    refuse: Box<dyn FnMut(&Enqueue) -> Option<String> + Send>,
+    refuse: Box<Rule>,
 }
+
+/// Gives a code to what shall be refused.
+type Rule = dyn FnMut(&Enqueue) -> Option<String> + Send;
 
 impl fmt::Debug for Kept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -18,14 +18,15 @@ impl MemoryVault {
         Self { key: key.to_owned() }
     }
 
-    fn proof(&self, account: &AccountId, token: &str) -> String {
-        hex::encode(Sha256::digest(format!("{}\n{account}\n{token}", self.key)))
+    fn hide(&self, account: &AccountId, token: &str) -> String {
+        let proof = Sha256::digest(format!("{}\n{account}\n{token}", self.key));
+        format!("{}.{}", hex::encode(token), hex::encode(proof))
     }
 
     fn read(&self, account: &AccountId, hidden: &str) -> Option<SecretString> {
-        let (token, proof) = hidden.split_once('.')?;
+        let (token, _) = hidden.split_once('.')?;
         let token = String::from_utf8(hex::decode(token).ok()?).ok()?;
-        (proof == self.proof(account, &token)).then(|| SecretString::from(token))
+        (hidden == self.hide(account, &token)).then(|| SecretString::from(token))
     }
 }
 
@@ -37,8 +38,7 @@ impl Default for MemoryVault {
 
 impl Vault for MemoryVault {
     fn seal(&self, account: &AccountId, token: &SecretString) -> String {
-        let token = token.expose_secret();
-        format!("{}.{}.{}", self.key, hex::encode(token), self.proof(account, token))
+        format!("{}.{}", self.key, self.hide(account, token.expose_secret()))
     }
 
     fn open(&self, account: &AccountId, sealed: &str) -> Result<SecretString, SealError> {

@@ -1,0 +1,97 @@
+//! What the cases write.
+#![expect(clippy::unwrap_used, reason = "the samples are right or no case can run")]
+
+use crate::memory::ManualClock;
+use openreply_app::ports::{AccountUpdate, Clock};
+use openreply_domain::campaign::{Campaign, CampaignContent, CampaignRef, Link, Post, SealedToken};
+use openreply_domain::ids::{AccountId, CampaignId, ClaimId, TriggerId, UserId};
+use openreply_domain::matched::Matched;
+use openreply_domain::matching::MatchMode;
+use openreply_domain::send::{Claim, Leg, Send, SendKey, State};
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use openreply_domain::trigger::{TriggerKey, TriggerKind};
+
+/// So many seconds after the moment that all cases begin at.
+pub(super) fn at(seconds: i64) -> Timestamp {
+    after(ManualClock::default().now(), SignedDuration::from_secs(seconds))
+}
+
+pub(super) fn account(n: u32) -> AccountId {
+    AccountId::parse(format!("1784140000000{n}")).unwrap()
+}
+
+/// The n-th comment under the first account.
+pub(super) fn trigger(n: u32) -> TriggerKey {
+    let id = TriggerId::parse(format!("1790000000000{n:04}")).unwrap();
+    TriggerKey { kind: TriggerKind::Comment, account: account(1), id }
+}
+
+pub(super) fn campaign_id(n: u32) -> CampaignId {
+    CampaignId::parse(format!("campaign-{n}")).unwrap()
+}
+
+pub(super) fn reply(n: u32) -> Leg {
+    Leg::PublicReply(campaign_id(n))
+}
+
+pub(super) fn claim(n: u32) -> Claim {
+    Claim {
+        id: ClaimId::parse(format!("{n:032x}")).unwrap(),
+        at: at(1),
+        holder: format!("invocation-{n}"),
+        expires_at: at(121),
+    }
+}
+
+pub(super) fn matched() -> Matched {
+    Matched { winner: reference(1), losers: vec![reference(2)], public_replies: Vec::new() }
+}
+
+pub(super) fn reference(n: u32) -> CampaignRef {
+    CampaignRef { id: campaign_id(n), version: 1 }
+}
+
+/// A Send as its first claim, number `n`, leaves it.
+pub(super) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Send {
+    Send {
+        campaign: reference(1),
+        user: UserId::parse("900").unwrap(),
+        username: Some("anna".to_owned()),
+        variation: 0,
+        matched: (leg == Leg::Dm).then(matched),
+        key: SendKey { trigger, leg },
+        state: State::Claimed { doubt: None },
+        claim: Some(claim(n)),
+        attempts: 1,
+        not_sent: 0,
+        wake: 0,
+        first_seen_at: at(0),
+        updated_at: at(1),
+    }
+}
+
+pub(super) fn update(id: AccountId) -> AccountUpdate {
+    let token = SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1 };
+    AccountUpdate { id, username: "bakery".to_owned(), token }
+}
+
+pub(super) fn campaign(n: u32, order: u32) -> Campaign {
+    Campaign {
+        id: campaign_id(n),
+        order,
+        version: 1,
+        active: true,
+        content: CampaignContent {
+            name: format!("Guide {n}"),
+            post: Post::Any,
+            match_mode: MatchMode::WholeWord,
+            keywords: vec!["LINK".to_owned(), "guía".to_owned()],
+            dm: "Hi {username}! Here it is: {link}".to_owned(),
+            links: vec![Link {
+                url: "https://example.com/guide".to_owned(),
+                label: Some("Open the guide".to_owned()),
+            }],
+            public_replies: vec!["Sent! Check your DMs".to_owned()],
+        },
+    }
+}

@@ -1,0 +1,92 @@
+//! What every implementation of a port must do, whatever it is made of.
+//!
+//! A suite is a list of cases; each takes an implementation, fresh and empty, and fails by panicking. The macros
+//! [`ledger_contract!`](crate::ledger_contract), [`queue_contract!`](crate::queue_contract) and
+//! [`vault_contract!`](crate::vault_contract) make each case a test of its own for one implementation. They take
+//! an `async fn() -> Option<…>`; `None` skips, for an implementation that is not at hand.
+
+pub mod ledger;
+pub mod queue;
+pub mod vault;
+
+/// Makes each case of a suite a test.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! contract_cases {
+    ($suite:ident, $make:path: $($case:ident),* $(,)?) => {
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                if let Some(port) = $make().await {
+                    $suite::$case(&port).await;
+                }
+            }
+        )*
+    };
+}
+
+/// Holds a ledger to its contract. Give it an `async fn() -> Option<impl Ledger>`.
+#[macro_export]
+macro_rules! ledger_contract {
+    ($make:path) => {
+        use $crate::contract::ledger as suite;
+        $crate::contract_cases! { suite, $make:
+            exactly_one_of_fifty_claims_wins,
+            a_write_happens_exactly_when_what_it_relies_on_holds,
+            a_write_that_is_repeated_finds_itself,
+            a_send_lives_from_waiting_to_sent,
+            a_send_reads_back_as_it_was_written,
+            a_match_of_five_hundred_campaigns_fits,
+            just_the_sends_that_exist_are_read,
+            sends_of_other_triggers_are_not_read,
+            an_event_reads_back_byte_for_byte,
+            an_event_says_where_it_stands,
+            an_event_that_was_never_recorded_cannot_be_marked,
+            events_are_filed_by_the_minute,
+            an_account_reads_back,
+            an_account_without_its_own_row_is_none,
+            a_token_is_replaced,
+            accounts_are_listed_once_each,
+            campaigns_come_in_file_order,
+            campaigns_swap_places,
+            five_hundred_large_campaigns_come_whole,
+            a_version_never_changes,
+            deliveries_come_oldest_first,
+            deliveries_come_from_a_moment_on,
+            deliveries_keep_their_place_whatever_becomes_of_them,
+        }
+    };
+}
+
+/// Holds a queue to its contract. Give it an `async fn() -> Option<impl QueueBench>`.
+#[macro_export]
+macro_rules! queue_contract {
+    ($make:path) => {
+        use $crate::contract::queue as suite;
+        $crate::contract_cases! { suite, $make:
+            nothing_is_enqueued_for_nothing,
+            a_group_keeps_its_order,
+            everybody_of_many_arrives_once,
+            a_copy_counts_as_taken_and_does_not_arrive,
+            the_same_id_in_another_group_is_no_copy,
+            any_text_arrives_as_it_was,
+            what_goes_back_comes_again_soon,
+            a_receipt_that_is_no_longer_good_is_passed_over,
+        }
+    };
+}
+
+/// Holds a vault to its contract. Give it an `async fn() -> Option<Vaults<impl Vault>>`.
+#[macro_export]
+macro_rules! vault_contract {
+    ($make:path) => {
+        use $crate::contract::vault as suite;
+        $crate::contract_cases! { suite, $make:
+            a_token_opens_for_its_account,
+            no_other_account_opens_it,
+            another_key_is_named,
+            any_damage_is_told,
+            a_seal_shows_nothing,
+        }
+    };
+}

@@ -1,0 +1,131 @@
+//! A write that happened and whose answer never came: the client's own retry must not take it for a stranger's.
+
+use crate::aws;
+use aws_sdk_dynamodb::Client;
+use openreply_app::ports::{AccountUpdate, Ledger, Written};
+use openreply_aws::{DynamoLedger, create_table};
+use openreply_domain::campaign::{CampaignRef, SealedToken};
+use openreply_domain::ids::{AccountId, CampaignId, ClaimId, UserId};
+use openreply_domain::send::{Claim, Expect, Leg, Send, SendKey, State};
+use openreply_domain::time::{SignedDuration, after, from_millis};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Passes everything on to a server; while answers are to be lost, closes the connection instead of answering.
+#[derive(Clone)]
+struct Lossy {
+    address: SocketAddr,
+    to_lose: Arc<AtomicUsize>,
+}
+
+impl Lossy {
+    async fn before(server: SocketAddr) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let lossy = Self { address: listener.local_addr().unwrap(), to_lose: Arc::default() };
+        let to_lose = Arc::clone(&lossy.to_lose);
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                tokio::spawn(pass_on(client, server, Arc::clone(&to_lose)));
+            }
+        });
+        lossy
+    }
+
+    fn lose(&self, answers: usize) {
+        self.to_lose.store(answers, Ordering::SeqCst);
+    }
+
+    fn left(&self) -> usize {
+        self.to_lose.load(Ordering::SeqCst)
+    }
+}
+
+async fn pass_on(client: TcpStream, server: SocketAddr, to_lose: Arc<AtomicUsize>) {
+    let server = TcpStream::connect(server).await.unwrap();
+    let (mut from_client, mut to_client) = client.into_split();
+    let (mut from_server, mut to_server) = server.into_split();
+    let requests = tokio::spawn(async move { tokio::io::copy(&mut from_client, &mut to_server).await });
+    let mut bytes = vec![0; 64 * 1024];
+    while let Ok(count @ 1..) = from_server.read(&mut bytes).await {
+        let lost =
+            to_lose.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+        if lost || to_client.write_all(&bytes[..count]).await.is_err() {
+            break;
+        }
+    }
+    requests.abort();
+}
+
+async fn ledger() -> (DynamoLedger, Lossy) {
+    let lossy = Lossy::before(aws::dynamo().await).await;
+    let client = Client::new(&aws::config(&format!("http://{}", lossy.address)).await);
+    create_table(&client, "ledger").await.unwrap();
+    (DynamoLedger::new(client, "ledger"), lossy)
+}
+
+fn claimed(claim: &str) -> Send {
+    let now = from_millis(1_796_054_400_000);
+    Send {
+        key: SendKey { trigger: "comment:1:2".parse().unwrap(), leg: Leg::Dm },
+        campaign: CampaignRef { id: CampaignId::parse("guide").unwrap(), version: 1 },
+        user: UserId::parse("900").unwrap(),
+        username: None,
+        variation: 0,
+        matched: None,
+        state: State::Claimed { doubt: None },
+        claim: Some(Claim {
+            id: ClaimId::parse(claim).unwrap(),
+            at: now,
+            holder: "test".to_owned(),
+            expires_at: after(now, SignedDuration::from_secs(120)),
+        }),
+        attempts: 1,
+        not_sent: 0,
+        wake: 0,
+        first_seen_at: now,
+        updated_at: now,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_whose_answer_was_lost_is_found_to_be_ours() {
+    let (ledger, lossy) = ledger().await;
+    lossy.lose(1);
+    let mine = claimed("mine");
+    let answer = ledger.put_send(&mine, &Expect::Absent).await.unwrap();
+    assert_eq!(lossy.left(), 0);
+    assert_eq!(answer, Written::Refused(Some(Box::new(mine.clone()))), "the SDK's retry meets its own claim");
+
+    let theirs = ledger.put_send(&claimed("theirs"), &Expect::Absent).await.unwrap();
+    assert_eq!(theirs, Written::Refused(Some(Box::new(mine))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_stay_lost_are_trouble_that_may_pass() {
+    let (ledger, lossy) = ledger().await;
+    lossy.lose(100);
+    let answer = ledger.put_send(&claimed("mine"), &Expect::Absent).await;
+    let error = answer.unwrap_err();
+    assert!(matches!(error, openreply_app::ports::LedgerError::Transient { .. }), "{error}");
+    assert_eq!(lossy.left(), 97, "three tries in all");
+    lossy.lose(0);
+    let found = ledger.sends(&claimed("mine").key.trigger, &[Leg::Dm]).await.unwrap();
+    assert_eq!(found, [claimed("mine")], "it was written all the same");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transaction_whose_answer_was_lost_is_done_once() {
+    let (ledger, lossy) = ledger().await;
+    let account = AccountUpdate {
+        id: AccountId::parse("1").unwrap(),
+        username: "bakery".to_owned(),
+        token: SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1 },
+    };
+    lossy.lose(1);
+    ledger.put_account(&account).await.unwrap();
+    assert_eq!(lossy.left(), 0);
+    assert_eq!(ledger.account_ids().await.unwrap(), [account.id]);
+}

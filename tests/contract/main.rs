@@ -1,0 +1,10 @@
+//! The contract of each port, held by every implementation of it: in memory, on AWS's clients over an embedded
+//! DynamoDB, and on an emulator of AWS's API where `OPENREPLY_EMULATOR_URL` says that one is there.
+
+mod aws;
+mod ledger;
+mod lost_answers;
+mod meter;
+mod queue;
+mod thrift;
+mod vault;

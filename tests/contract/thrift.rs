@@ -1,0 +1,119 @@
+//! What each call of the ledger costs on DynamoDB: a call too many or a row too large shows here first.
+
+use crate::aws;
+use crate::meter::Meter;
+use aws_sdk_dynamodb::Client;
+use openreply_app::ports::{AccountUpdate, EventKey, EventStatus, Ledger, Written};
+use openreply_aws::{DynamoLedger, create_table};
+use openreply_domain::campaign::{CampaignRef, SealedToken};
+use openreply_domain::ids::{AccountId, CampaignId, ClaimId, MessageId, UserId};
+use openreply_domain::matched::{Matched, PublicReply};
+use openreply_domain::send::{Claim, Expect, Leg, Send, SendKey, State, WaitingFor};
+use openreply_domain::time::{SignedDuration, after, from_millis};
+
+async fn metered() -> (DynamoLedger, Meter) {
+    let meter = Meter::default();
+    let shared = aws::config(&format!("http://{}", aws::dynamo().await)).await;
+    let config = aws_sdk_dynamodb::config::Builder::from(&shared).interceptor(meter.clone()).build();
+    create_table(&Client::new(&shared), "ledger").await.unwrap();
+    (DynamoLedger::new(Client::from_conf(config), "ledger"), meter)
+}
+
+fn account() -> AccountId {
+    AccountId::parse("17841400000000001").unwrap()
+}
+
+/// A plain comment's direct message, with ids as long as Instagram's and Lambda's.
+fn plain_claim() -> Send {
+    let now = from_millis(1_796_054_400_123);
+    let campaign = CampaignRef { id: CampaignId::parse("free-guide-autumn").unwrap(), version: 12 };
+    Send {
+        key: SendKey {
+            trigger: "comment:17841400000000001:17912345678901234".parse().unwrap(),
+            leg: Leg::Dm,
+        },
+        campaign: campaign.clone(),
+        user: UserId::parse("1234567890123456").unwrap(),
+        username: Some("somebody.with.a_longer_name".to_owned()),
+        variation: 0,
+        matched: Some(Matched {
+            winner: campaign.clone(),
+            losers: vec![CampaignRef { id: CampaignId::parse("welcome").unwrap(), version: 3 }],
+            public_replies: vec![PublicReply { campaign, variation: 2 }],
+        }),
+        state: State::Claimed { doubt: None },
+        claim: Some(Claim {
+            id: ClaimId::parse("0123456789abcdef0123456789abcdef").unwrap(),
+            at: now,
+            holder: "8476a536-e9f4-11e8-9739-2dfe598c3fcd".to_owned(),
+            expires_at: after(now, SignedDuration::from_secs(120)),
+        }),
+        attempts: 1,
+        not_sent: 0,
+        wake: 0,
+        first_seen_at: now,
+        updated_at: now,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_costs_three_units_and_its_settle_two() {
+    let (ledger, meter) = metered().await;
+    let claimed = plain_claim();
+    let settle = Expect::Claimed(claimed.claim.clone().unwrap().id);
+    let message_id = MessageId::parse("aWdfZAG1faXRlbToxOklHTWVzc2FnZAUlEOjE3".repeat(4)).unwrap();
+    let sent = Send { state: State::Sent { message_id }, ..claimed.clone() };
+
+    assert_eq!(ledger.put_send(&claimed, &Expect::Absent).await.unwrap(), Written::Done);
+    assert_eq!(meter.take(), [("PutItem", 3.0)], "the item, and an entry in each index");
+    assert_eq!(ledger.put_send(&sent, &settle).await.unwrap(), Written::Done);
+    assert_eq!(meter.take(), [("PutItem", 2.0)], "the item, and no longer due");
+
+    let read = ledger.sends(&claimed.key.trigger, &[Leg::Dm]).await.unwrap();
+    assert_eq!(read, [sent]);
+    assert_eq!(meter.take(), [("BatchGetItem", 1.0)], "a known duplicate is one read");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn waiting_and_claiming_again_cost_what_moves_in_the_index_of_what_is_due() {
+    let (ledger, meter) = metered().await;
+    let claimed = plain_claim();
+    let claim = claimed.claim.clone().unwrap();
+    let open = State::Open {
+        waiting_for: WaitingFor::Retry,
+        due_at: after(claim.at, SignedDuration::from_mins(5)),
+        reason: "Instagram is limiting this account's calls (code 4)".to_owned(),
+    };
+    let waiting = Send { state: open, wake: 1, ..claimed.clone() };
+    let again = Send { wake: 1, attempts: 2, ..claimed.clone() };
+    let steps = [
+        (&claimed, Expect::Absent, 3.0),
+        (&waiting, Expect::Claimed(claim.id), 3.0),
+        (&again, Expect::Open { wake: 1 }, 3.0),
+    ];
+    for (send, expect, units) in steps {
+        assert_eq!(ledger.put_send(send, &expect).await.unwrap(), Written::Done);
+        assert_eq!(meter.take(), [("PutItem", units)], "{:?}", send.state);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_short_event_is_two_calls_of_one_unit_each() {
+    let (ledger, meter) = metered().await;
+    let key = EventKey { received_at: from_millis(1_796_054_400_123), id: "0123456789abcdef".to_owned() };
+    let body = br#"{"object":"instagram","entry":[{"id":"17841400000000001","time":1796054400,"changes":[{"field":"comments","value":{"id":"17912345678901234","from":{"id":"1234567890123456","username":"somebody","self_ig_scoped_id":"1234567890123457"},"media":{"id":"17900000000000001","media_product_type":"FEED"},"text":"LINK please, it looks so good"}}]}]}"#;
+    ledger.record_event(&key, body).await.unwrap();
+    ledger.mark_event(&key, &EventStatus::Processed).await.unwrap();
+    assert_eq!(meter.take(), [("PutItem", 1.0), ("UpdateItem", 1.0)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_account_with_its_campaigns_is_one_read() {
+    let (ledger, meter) = metered().await;
+    let token = SealedToken { sealed: "x".repeat(300), version: 1 };
+    let account = AccountUpdate { id: account(), username: "bakery".to_owned(), token };
+    ledger.put_account(&account).await.unwrap();
+    drop(meter.take());
+    assert!(ledger.account(&account.id).await.unwrap().is_some());
+    assert_eq!(meter.take(), [("Query", 1.0)]);
+}
