@@ -67,7 +67,7 @@ impl Emulator {
 
     /// Where AWS clients find it.
     pub(crate) fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        url(self.port)
     }
 
     /// Lets it run until this process is interrupted, or it ends by itself.
@@ -118,6 +118,10 @@ impl Drop for Emulator {
     }
 }
 
+fn url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}")
+}
+
 /// The functions inherit the emulator's environment: it gets what it needs and nothing of the host's.
 fn command(python: &Path, port: u16, folder: &Path, log: &Path) -> Result<Command, String> {
     let output = File::create(log).map_err(|error| format!("{}: {error}", log.display()))?;
@@ -127,6 +131,8 @@ fn command(python: &Path, port: u16, folder: &Path, log: &Path) -> Result<Comman
     command.env("HOME", folder).env("TMPDIR", folder).env("STATE_DIR", folder.join("state"));
     // With a number for a host name, the names that it makes for APIs are none, and `lambda_http` ends.
     command.env("BIND_HOST", "127.0.0.1").env("MINISTACK_HOST", "localhost");
+    // It hands this on to the functions, whose AWS it is.
+    command.env("AWS_ENDPOINT_URL", url(port));
     command
         .env("GATEWAY_PORT", port.to_string())
         .env("LAMBDA_EXECUTOR", "local")

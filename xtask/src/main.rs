@@ -44,7 +44,9 @@ enum Task {
     Executables,
     /// `sam build` with those executables
     SamBuild,
-    /// All tests of the workspace beside a fresh emulator
+    /// Deploy the whole stack on a fresh emulator and send it a comment
+    Stack,
+    /// All tests of the workspace beside a fresh emulator; build what the stack test deploys first
     Suites {
         /// Arguments for `cargo test` instead of `--workspace`, after `--`
         #[arg(last = true)]
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Task::Template => steps::run(&[Step::Template]),
         Task::Executables => steps::run(&[Step::Executables]),
         Task::SamBuild => steps::run(&[Step::Executables, Step::SamBuild]),
+        Task::Stack => steps::stack(),
         Task::Suites { arguments } => steps::suites(&arguments),
         Task::Emulator { port } => Emulator::start(port).and_then(Emulator::wait),
         Task::Package { architecture } => package::package(architecture),

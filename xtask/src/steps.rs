@@ -2,11 +2,15 @@
 
 use crate::emulator::Emulator;
 use crate::package::{Architecture, Executables};
+use crate::python::Environment;
 use crate::{dependencies, package, process, python, workspace};
 use std::time::{Duration, Instant};
 
 /// The packages whose release executables the suites start: the functions, and what a person does with a stack.
 const EXECUTABLES: [&str; 3] = ["openreply-webhook", "openreply-consumer", "openreply-cli"];
+
+/// Where `sam build` puts the package of the release executables, in the target folder.
+const PACKAGE: &str = "xtask/sam";
 
 /// One step.
 #[derive(Clone, Copy)]
@@ -91,14 +95,23 @@ pub(crate) fn suites(arguments: &[String]) -> Result<(), String> {
     let mut tests = workspace::cargo()?;
     tests.args(["test", "--locked"]);
     if arguments.is_empty() {
-        // The tests that need the emulator are ignored where there is none.
-        tests.args(["--workspace", "--", "--include-ignored"]);
+        tests.arg("--workspace");
     } else {
         tests.args(arguments);
     }
     tests.env("OPENREPLY_EMULATOR_URL", emulator.url());
-    tests.env("OPENREPLY_EXECUTABLES", workspace::target()?.join("release"));
+    // What the stack test deploys, and with what.
+    let target = workspace::target()?;
+    tests.env("OPENREPLY_EXECUTABLES", target.join("release"));
+    tests.env("OPENREPLY_PACKAGE", target.join(PACKAGE).join("template.yaml"));
+    tests.env("OPENREPLY_SAM", Environment::Sam.program("sam")?);
     process::run(&mut tests)
+}
+
+/// The suite that deploys the whole stack, and what it needs.
+pub(crate) fn stack() -> Result<(), String> {
+    run(&[Step::Executables, Step::SamBuild])?;
+    suites(&["--package", "openreply-tests", "--test", "stack"].map(str::to_owned))
 }
 
 fn executables() -> Result<(), String> {
@@ -115,7 +128,7 @@ fn sam_build() -> Result<(), String> {
     };
     let target = workspace::target()?;
     let executables = Executables::Prebuilt(&target.join("release"));
-    package::sam_build(architecture, &executables, &target.join("xtask/sam"))
+    package::sam_build(architecture, &executables, &target.join(PACKAGE))
 }
 
 #[expect(clippy::disallowed_methods, reason = "how long a step took is told, nothing is decided by it")]
