@@ -23,7 +23,7 @@ fn expected(function: &str) -> BTreeSet<Permission> {
         "ConsumerFunction" => vec![
             ("ConsumerLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
             ("sealing-key", actions("ssm", &["GetParameters"])),
-            (table, actions("dynamodb", &["BatchGetItem", "GetItem", "PutItem", "Query", "UpdateItem"])),
+            (table, actions("dynamodb", &["BatchGetItem", "GetItem", "PutItem", "Query"])),
             (
                 queue,
                 actions(
