@@ -53,9 +53,11 @@ impl Emulator {
             return Err(format!("something answers on port {port} already: choose another with --port"));
         }
         let python = Environment::Emulator.program("python")?;
-        let folder = std::env::temp_dir().join(format!("openreply-emulator-{port}-{}", std::process::id()));
+        let place = workspace::target()?.join("xtask");
+        let (folder, log) = (place.join(format!("emulator-{port}")), place.join("emulator.log"));
+        // An interrupted one leaves its state.
+        drop(fs::remove_dir_all(&folder));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        let log = log()?;
         let process = command(&python, port, &folder, &log)
             .and_then(|mut command| command.spawn().map_err(|error| format!("{}: {error}", python.display())))
             .inspect_err(|_| drop(fs::remove_dir_all(&folder)))?;
@@ -139,12 +141,6 @@ fn command(python: &Path, port: u16, folder: &Path, log: &Path) -> Result<Comman
         .env("PYTHONUNBUFFERED", "1");
     command.current_dir(folder).stdin(Stdio::piped()).stdout(output).stderr(errors);
     Ok(command)
-}
-
-fn log() -> Result<PathBuf, String> {
-    let folder = workspace::target()?.join("xtask");
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    Ok(folder.join("emulator.log"))
 }
 
 fn last_lines(log: &Path) -> String {
