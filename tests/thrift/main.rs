@@ -1,0 +1,101 @@
+//! What a comment costs in calls of AWS, units of DynamoDB and calls of Instagram.
+//!
+//! The real functions run over the real ledger on an embedded DynamoDB, the real Graph client on a fake
+//! Instagram. Every request is counted as it leaves, those that fail and those that are tried again included.
+//! Calls are the unit of thrift: one costs more than all our own code, and it is what the bill counts. The
+//! tests name each call, so that one more is a decision and never an accident.
+
+#![cfg(test)]
+
+mod meter;
+mod product;
+
+use meter::Spent;
+use product::{Product, comment};
+use std::io::Write;
+
+/// Write units of a plain comment with a short text, index entries included: two for the webhook's event,
+/// three for the claim, two for the settle.
+const WRITE_UNITS: f64 = 7.0;
+
+/// One line per figure, written past the test harness, which shows the output of failures only.
+fn tell(what: &str, spent: &Spent) {
+    let Spent { calls, writes, reads, graph } = spent;
+    let line = format!(
+        "thrift: {what}: {} AWS calls ({}), {writes} write units, {reads} read units, {graph} Graph calls\n",
+        calls.len(),
+        calls.join(", "),
+    );
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_costs_the_webhook_three_calls() {
+    let product = Product::start().await;
+    let spent = product.webhook(&comment("1", "LINK please")).await;
+    tell("webhook, one comment", &spent);
+    assert_eq!(spent.calls, ["PutItem", "SendMessageBatch", "UpdateItem"], "record, enqueue, mark");
+    assert_eq!(spent.graph, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_direct_message_costs_the_consumer_four_calls_cold_and_three_warm() {
+    let product = Product::start().await;
+    for (state, id, expected) in [
+        ("cold", "1", vec!["BatchGetItem", "Query", "PutItem", "PutItem"]),
+        // The account with its campaigns was loaded a moment ago.
+        ("warm", "2", vec!["BatchGetItem", "PutItem", "PutItem"]),
+    ] {
+        let webhook = product.webhook(&comment(id, "LINK please")).await;
+        let spent = product.consumer().await;
+        tell(&format!("consumer, {state}, comment to message"), &spent);
+        assert_eq!(spent.calls, expected, "{state}: read, (account), claim, settle");
+        assert_eq!(spent.graph, 1, "{state}");
+
+        let whole = webhook + spent;
+        tell(&format!("comment to message, {state}, in all"), &whole);
+        assert!(whole.writes <= WRITE_UNITS, "{state}: {} write units", whole.writes);
+        assert_eq!(product.messages_of(id), 1, "{state}: and the message is there");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_known_duplicate_costs_one_read_and_no_write() {
+    let product = Product::start().await;
+    product.webhook(&comment("1", "LINK please")).await;
+    let batch = product.receive();
+    product.invoke(batch.clone()).await;
+    for when in ["at once", "with a stale account"] {
+        let spent = product.invoke(batch.clone()).await;
+        tell(&format!("known duplicate, {when}"), &spent);
+        assert_eq!((spent.calls.as_slice(), spent.writes), (&["BatchGetItem".to_owned()][..], 0.0), "{when}");
+        assert_eq!(spent.graph, 0, "{when}");
+        product.let_caches_go_stale();
+    }
+    assert_eq!(product.messages_of("1"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_comment_that_matches_nothing_writes_nothing_in_the_consumer() {
+    let product = Product::start().await;
+    for (state, id, expected) in
+        [("cold", "1", vec!["BatchGetItem", "Query"]), ("warm", "2", vec!["BatchGetItem"])]
+    {
+        product.webhook(&comment(id, "How lovely!")).await;
+        let spent = product.consumer().await;
+        tell(&format!("consumer, {state}, no match"), &spent);
+        assert_eq!(spent.calls, expected, "{state}");
+        assert_eq!((spent.writes, spent.graph), (0.0, 0), "{state}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_signed_or_starts_nothing_costs_no_call() {
+    let product = Product::start().await;
+    let forged = product.webhook_signed_with("another secret", &comment("1", "LINK")).await;
+    let echo = product.webhook(&product::echo()).await;
+    for (what, spent) in [("webhook, wrong signature", forged), ("webhook, an echo", echo)] {
+        tell(what, &spent);
+        assert!(spent.calls.is_empty(), "{what}: {:?}", spent.calls);
+    }
+}

@@ -1,0 +1,236 @@
+//! The product, wired as on AWS, with a meter in each way out.
+
+use crate::meter::{Meter, MeteredQueue, Spent};
+use aws_credential_types::Credentials;
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::config::{BehaviorVersion, Region};
+use dynoxide::Database;
+use lambda_http::{Body, Request};
+use openreply_app::apply::apply;
+use openreply_app::campaign_file;
+use openreply_app::deliver::{Budget, Deliver, Turn};
+use openreply_app::ingest::Ingest;
+use openreply_app::ports::{Clock, EventReader, Host};
+use openreply_aws::{AesVault, DynamoLedger, LEDGER_CALL, OsRandom, SealingKey, create_table};
+use openreply_domain::ids::{AccountId, UserId};
+use openreply_domain::send::Policy;
+use openreply_domain::time::{SignedDuration, after};
+use openreply_domain::trigger::Trigger;
+use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
+use openreply_testkit::fifo::Received;
+use openreply_testkit::instagram::webhook::{self, CommentUpdate, Conversation, Media};
+use openreply_testkit::instagram::{FakeInstagram, Serving};
+use openreply_testkit::lambda::sqs_event;
+use openreply_testkit::memory::{ManualClock, MemoryQueue};
+use secrecy::SecretString;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+const ACCOUNT: &str = "17841400000000001";
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+const TABLE: &str = "thrift-ledger";
+
+/// As plain as a campaign gets: a keyword, a direct message with a link, and nothing in public.
+const CAMPAIGNS: &str = r#"
+accounts: [{ id: "17841400000000001", username: bakery, token: "thrift-token" }]
+campaigns:
+  - id: guide
+    account: "17841400000000001"
+    keywords: [LINK]
+    dm: "Hi {username}! Here it is: {link}"
+    links: [{ url: "https://example.com/guide" }]
+"#;
+
+struct MeteredHost {
+    ledger: DynamoLedger,
+    graph: Graph,
+    queue: MeteredQueue<MemoryQueue>,
+    vault: AesVault,
+    clock: ManualClock,
+    random: OsRandom,
+}
+
+impl Host for MeteredHost {
+    type Ledger = DynamoLedger;
+    type Messenger = Graph;
+    type Queue = MeteredQueue<MemoryQueue>;
+    type Vault = AesVault;
+    type Clock = ManualClock;
+    type Random = OsRandom;
+
+    fn ledger(&self) -> &DynamoLedger {
+        &self.ledger
+    }
+    fn messenger(&self) -> &Graph {
+        &self.graph
+    }
+    fn queue(&self) -> &Self::Queue {
+        &self.queue
+    }
+    fn vault(&self) -> &AesVault {
+        &self.vault
+    }
+    fn clock(&self) -> &ManualClock {
+        &self.clock
+    }
+    fn random(&self) -> &OsRandom {
+        &self.random
+    }
+}
+
+/// Both functions in a fresh environment: nothing was loaded yet.
+pub(crate) struct Product {
+    ingest: Ingest<DynamoLedger, MeteredQueue<MemoryQueue>, ManualClock, OsRandom>,
+    reader: MetaWebhook,
+    deliver: Deliver<MeteredHost>,
+    queue: MeteredQueue<MemoryQueue>,
+    clock: ManualClock,
+    meter: Meter,
+    instagram: Arc<FakeInstagram<ManualClock>>,
+    _serving: Serving,
+}
+
+impl Product {
+    pub(crate) async fn start() -> Self {
+        let (clock, meter) = (ManualClock::default(), Meter::default());
+        let vault = AesVault::new(&SealingKey::generate());
+        let ledger = ledger(&meter, &vault).await;
+        let instagram = FakeInstagram::new(Arc::new(clock.clone()));
+        let serving = instagram.serve().await.unwrap();
+        let graph = Graph::new(GraphConfig { base: serving.base(), ..GraphConfig::default() }).unwrap();
+        let queue = MeteredQueue { queue: MemoryQueue::new(clock.clone()), meter: meter.clone() };
+        let secret = SecretString::from(SECRET);
+        let secrets = AppSecrets { instagram: Some(secret.clone()), facebook: None, verify_token: secret };
+        let ingest =
+            Ingest { ledger: ledger.clone(), queue: queue.clone(), clock: clock.clone(), random: OsRandom };
+        let budget = Budget { ledger_call: LEDGER_CALL, send: SignedDuration::from_secs(10) };
+        let host = MeteredHost {
+            ledger,
+            graph,
+            queue: queue.clone(),
+            vault,
+            clock: clock.clone(),
+            random: OsRandom,
+        };
+        Self {
+            ingest,
+            reader: MetaWebhook::new(secrets).unwrap(),
+            deliver: Deliver::new(host, Policy::default(), budget),
+            queue,
+            clock,
+            meter,
+            instagram,
+            _serving: serving,
+        }
+    }
+
+    /// The webhook function takes a body that Meta signed.
+    pub(crate) async fn webhook(&self, event: &Value) -> Spent {
+        self.webhook_signed_with(SECRET, event).await
+    }
+
+    /// The same with a signature that may be somebody else's.
+    pub(crate) async fn webhook_signed_with(&self, secret: &str, event: &Value) -> Spent {
+        let before = self.instagram.calls().len();
+        let body = event.to_string().into_bytes();
+        for trigger in self.reader.parse(&body).unwrap().triggers {
+            // Instagram knows of its comments before it tells.
+            if let Trigger::Comment(comment) = trigger {
+                self.instagram.adopt(&comment);
+            }
+        }
+        let signature = webhook::sign(secret, &body);
+        let mut request = Request::new(Body::Binary(body));
+        *request.method_mut() = lambda_http::http::Method::POST;
+        let header = openreply_webhook::SIGNATURE_HEADER;
+        request.headers_mut().insert(header, signature.parse().unwrap());
+        let response = openreply_webhook::handle(&self.ingest, &self.reader, &request).await;
+        assert_eq!(response.status().is_success(), secret == SECRET, "{}", response.status());
+        self.spent(before)
+    }
+
+    /// What the consumer function would be handed now.
+    pub(crate) fn receive(&self) -> Vec<Received> {
+        let batch = self.queue.queue.receive();
+        assert!(!batch.is_empty(), "nothing is on the queue");
+        batch
+    }
+
+    /// The consumer function handles a batch.
+    pub(crate) async fn invoke(&self, batch: Vec<Received>) -> Spent {
+        let before = self.instagram.calls().len();
+        let deadline = after(self.clock.now(), SignedDuration::from_secs(120));
+        let turn = Turn { holder: "8476a536-e9f4-11e8-9739-2dfe598c3fcd".to_owned(), deadline };
+        let response = openreply_consumer::handle(&self.deliver, &self.queue, sqs_event(batch), &turn).await;
+        assert!(response.batch_item_failures.is_empty(), "{:?}", response.batch_item_failures);
+        self.spent(before)
+    }
+
+    /// The consumer function handles what is on the queue.
+    pub(crate) async fn consumer(&self) -> Spent {
+        let batch = self.receive();
+        let receipts: Vec<String> = batch.iter().map(|received| received.receipt.clone()).collect();
+        let spent = self.invoke(batch).await;
+        assert!(receipts.iter().all(|receipt| self.queue.queue.delete(receipt)));
+        spent
+    }
+
+    /// Time passes, more of it than anything is cached for.
+    pub(crate) fn let_caches_go_stale(&self) {
+        self.clock.advance(SignedDuration::from_mins(1));
+    }
+
+    /// How many messages whoever wrote a comment got for it.
+    pub(crate) fn messages_of(&self, comment: &str) -> usize {
+        let (account, user) = (AccountId::parse(ACCOUNT).unwrap(), UserId::parse(user(comment)).unwrap());
+        self.instagram.inbox(&account, &user).len()
+    }
+
+    fn spent(&self, graph_before: usize) -> Spent {
+        Spent { graph: self.instagram.calls().len() - graph_before, ..self.meter.take() }
+    }
+}
+
+/// A ledger with the campaigns in it, whose every request is metered from now on.
+async fn ledger(meter: &Meter, vault: &AesVault) -> DynamoLedger {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(dynoxide::server::serve_on(listener, Database::memory().unwrap()));
+    let config = aws_sdk_dynamodb::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::from_static("eu-central-1"))
+        .credentials_provider(Credentials::new("thrift", "thrift", None, None, "thrift"))
+        .endpoint_url(format!("http://{address}"));
+    // What setting up takes is another matter.
+    let client = Client::from_conf(config.clone().build());
+    create_table(&client, TABLE).await.unwrap();
+    let file = campaign_file::parse(CAMPAIGNS).unwrap();
+    apply(&DynamoLedger::new(client, TABLE), vault, &file, |_| None).await.unwrap();
+    DynamoLedger::new(Client::from_conf(config.interceptor(meter.clone()).build()), TABLE)
+}
+
+/// Each comment has an author of its own.
+fn user(comment: &str) -> String {
+    format!("90000000000{comment}")
+}
+
+/// What Meta posts when somebody comments, with ids as long as Instagram's.
+pub(crate) fn comment(id: &str, text: &str) -> Value {
+    webhook::comment_event(&CommentUpdate {
+        account: ACCOUNT,
+        at: ManualClock::default().now(),
+        id: &format!("1791234567890{id}"),
+        text,
+        from: &user(id),
+        username: Some("somebody.with.a_longer_name"),
+        media: Media::Post("17900000000000001"),
+        parent: None,
+    })
+}
+
+/// What Meta posts when the account itself writes.
+pub(crate) fn echo() -> Value {
+    let between = Conversation { account: ACCOUNT, user: "900", at: ManualClock::default().now() };
+    webhook::echo_event(&between, "mid.1", "Hi!")
+}
