@@ -5,6 +5,7 @@
 
 #![cfg(test)]
 
+mod documents;
 mod imports;
 mod sources;
 mod workspace;

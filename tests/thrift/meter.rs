@@ -99,9 +99,10 @@ impl Intercept for Meter {
         let Ok(output) = context.output_or_error() else { return Ok(()) };
         let answer: Value = serde_json::from_slice(context.response().body().bytes().unwrap_or_default())?;
         // One table, or a list of them.
-        let consumed = match &answer["ConsumedCapacity"] {
-            Value::Array(tables) => tables.iter().map(|table| table["CapacityUnits"].as_f64()).sum(),
-            table => table["CapacityUnits"].as_f64(),
+        let consumed = &answer["ConsumedCapacity"];
+        let consumed = match consumed.as_array() {
+            Some(tables) => tables.iter().map(|table| table["CapacityUnits"].as_f64()).sum(),
+            None => consumed["CapacityUnits"].as_f64(),
         };
         let units = consumed.ok_or("an answer does not say what it took")?;
         let mut spent = self.spent.lock().unwrap();
