@@ -76,13 +76,12 @@ impl Breaks {
     }
 }
 
-/// What `c` is to its neighbours. A mark that every script uses is written in the script before it.
+/// What `c` is to its neighbours. A mark that no script owns is written in the script of what it stands on.
 fn neighbour(c: char, before: Neighbour) -> Neighbour {
+    let inherits = before == Neighbour::Unspaced && is_mark(c) && script(c) == Script::Inherited;
     if !is_of_a_word(c) {
         Neighbour::Apart
-    } else if is_without_spaces(c)
-        || (before == Neighbour::Unspaced && is_mark(c) && script(c) == Script::Inherited)
-    {
+    } else if inherits || is_without_spaces(c) {
         Neighbour::Unspaced
     } else {
         Neighbour::Spaced

@@ -77,14 +77,16 @@ pub(super) fn script(c: char) -> Script {
     ScriptWithExtensions::new().get_script_val(c)
 }
 
-/// Whether a character is used in a script without spaces between words. Asks for every script that
-/// shares it: the Japanese prolonged sound mark by itself belongs to none.
+/// Whether a character belongs to a script without spaces between words, or, where it belongs to none (the
+/// Japanese prolonged sound mark), is shared by such scripts only.
 pub(super) fn is_without_spaces(c: char) -> bool {
-    !c.is_ascii()
-        && ScriptWithExtensions::new()
-            .get_script_extensions_val(c)
-            .iter()
-            .any(|s| WITHOUT_SPACES.contains(&s))
+    if c.is_ascii() {
+        return false;
+    }
+    let script = script(c);
+    let mut shared_by = ScriptWithExtensions::new().get_script_extensions_val(c).iter();
+    WITHOUT_SPACES.contains(&script)
+        || (script == Script::Common && shared_by.all(|script| WITHOUT_SPACES.contains(&script)))
 }
 
 fn category(c: char) -> GeneralCategory {

@@ -44,7 +44,7 @@ fn whole_words_in_latin_script() {
         rows! {
             "English": "LINK" => yes ["link", "Link please", "#link", "link's", "link’s", "my_link_here", "(LINK)", "the link!!",
                 "link-tree", "link.", "«link»", "link🔥", "🔥link", "link/guide", "linkedin link", "linkedin, linking, LINK", "a\nlink\tb"],
-                no ["linkedin", "blink", "links", "link2", "2link", "l i n k", "lin", ""];
+                no ["linkedin", "blink", "links", "linkˇ", "link2", "2link", "l i n k", "lin", ""];
             "English": "don't" => yes ["I don’t know", "DON´T", "don`t", "donʼt!"], no ["dont", "don t"];
             "English": "free guide" => yes ["Free   GUIDE!", "free\nguide", "free\u{A0}guide", "free\u{3000}\r\n guide", "fr\u{200B}ee guide"],
                 no ["freeguide", "free-guide", "free guides", "carefree guide", "free the guide"];
@@ -85,7 +85,9 @@ fn whole_words_in_other_scripts_with_spaces() {
         rows! {
             "Greek": "σύνδεσμος" => yes ["ΣΎΝΔΕΣΜΟΣ", "Σύνδεσμος;", "συ\u{301}νδεσμος", "ΣΎΝΔΕΣΜΟσ"], no ["συνδεσμος", "σύνδεσμοι", "υπερσύνδεσμος"];
             "Greek": "ᾳσμα" => yes ["αισμα", "ΑΙΣΜΑ", "α\u{345}σμα"], no ["ασμα"];
+            "Greek": "ᾴσμα" => yes ["α\u{345}\u{301}σμα", "α\u{301}\u{345}σμα", "άισμα"], no ["ᾳσμα"];
             "Russian": "ссылка" => yes ["ССЫЛКА", "Ссылка!", "#ссылка", "ссыл\u{AD}ка"], no ["ссылкам", "ссылку", "пересылка", "ссы\u{301}лка"];
+            "Russian": "за" => yes ["за!", "за-за"], no ["за\u{301}мок", "за\u{301}"];
             "Russian": "мой" => yes ["МОЙ", "мои\u{306}", "Мой."], no ["мои", "МОИ", "мойка"];
             "Russian": "ёлка" => yes ["ЁЛКА", "е\u{308}лка"], no ["елка"];
             "Ukrainian": "їжа" => yes ["ЇЖА", "і\u{308}жа"], no ["іжа", "їжак"];
@@ -124,7 +126,7 @@ fn beside_scripts_without_spaces_contained_is_enough() {
         WholeWord,
         rows! {
             "Japanese": "リンク" => yes ["リンクください", "リンク", "ﾘﾝｸください", "動画のリンクを", "リンク2", "Xリンク", "リン\u{200B}ク", "リンクー"], no ["リング", "りんく", "ルンク"];
-            "Japanese": "link" => yes ["リンクlinkください", "linkください", "このlink", "ーlinkー", "ｶﾞlink", "か\u{309A}link", "ＬＩＮＫを", "々link"], no ["リンクlinksください", "blinkください"];
+            "Japanese": "link" => yes ["リンクlinkください", "linkください", "このlink", "ーlinkー", "ｶﾞlink", "か\u{309A}link", "か\u{301}link", "ＬＩＮＫを", "々link"], no ["リンクlinksください", "blinkください"];
             "Japanese": "ガイド" => yes ["カ\u{3099}イト\u{3099}", "ｶﾞｲﾄﾞ", "無料ガイド希望"], no ["カイド", "ガイト", "カイト"];
             "Japanese": "コーヒー" => yes ["コーヒー飲みたい", "ｺｰﾋｰ"], no ["コヒ"];
             "Chinese": "链接" => yes ["链接", "求链接！", "请发链接给我", "link链接", "链接2"], no ["链", "鏈接"];
@@ -134,6 +136,7 @@ fn beside_scripts_without_spaces_contained_is_enough() {
             "Thai": "ลิงก์" => yes ["ขอลิงก์หน่อย", "ลิงก์", "ลิงก์ค่ะ", "link ลิงก์"], no ["ลิงค์", "ลิง"];
             "Thai": "link" => yes ["ขอlinkหน่อย", "linkค่ะ", "ๆlink", "๑link"], no ["ขอlinksหน่อย"];
             "Thai": "น้ำ" => yes ["น\u{E49}\u{E4D}\u{E32}", "ดื่มน้ำเยอะ"], no ["นำ"];
+            "Burmese": "link" => yes ["၂link", "link၂", "လlink"], no ["၂links"];
             "Lao": "ລິ້ງ" => yes ["ຂໍລິ້ງແດ່", "ລິ້ງ"], no ["ລິງ"];
             "Khmer": "តំណ" => yes ["សូមតំណភ្ជាប់", "តំណ"], no ["តណ"];
             "Burmese": "လင့်" => yes ["လင့်ပေးပါ", "လင့်", "xလင့်"], no ["လင်"];

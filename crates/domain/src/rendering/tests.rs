@@ -41,6 +41,7 @@ fn a_missing_name_reads_well() {
         ("Hi {username} , see", "Hi, see"),
         ("Hi {username} 👋", "Hi 👋"),
         ("Hi {username} :)", "Hi :)"),
+        ("Hi {username} \"see below\"", "Hi \"see below\""),
         ("Hi {username} - here it is", "Hi - here it is"),
         ("Hi {username}. Here it is", "Hi. Here it is"),
         ("Hi {username}... here", "Hi... here"),
@@ -137,6 +138,7 @@ fn links_stand_where_the_template_wants_them_or_at_the_end() {
         ("{username}", None, &[GUIDE], GUIDE.to_owned()),
         ("Second: {link2}", None, &[GUIDE, SHOP], format!("Second: {SHOP}\n{GUIDE}")),
         ("Hi {username}", Some("{link}"), &[GUIDE], format!("Hi {{link}}\n{GUIDE}")),
+        ("https://example.org/?u={username}", Some("anna"), none, "https://example.org/?u=anna".to_owned()),
         // The template spells it out: once is enough.
         ("See https://example.com/guide.", None, &[GUIDE], format!("See {GUIDE}.")),
         ("See https://example.com/guide2", None, &[GUIDE], format!("See {GUIDE}2\n{GUIDE}")),
@@ -223,6 +225,12 @@ fn links_that_cannot_all_stay_are_kept_whole_or_left_out() {
     let links = [&*a, &*b, &*c];
     assert_eq!(direct_message("1 {link} 2 {link2} 3 {link3} 4", None, &links), format!("1 {a} 2  3 {c} 4"));
     assert_eq!(direct_message("{link}{link2}", None, &[&a, &c]), format!("{a}{c}"));
+    // The space between two links is needed, the words are not.
+    assert_eq!(
+        direct_message("{link} or else {link2}", None, &[&a, &"d".repeat(399)]),
+        format!("{a} {}", "d".repeat(399))
+    );
+    assert_eq!(direct_message("{link} {link2}", None, &[&a, &"d".repeat(400)]), a);
     assert_eq!(direct_message("hello {link}", None, &[&"x".repeat(1001)]), "hello");
     assert_eq!(direct_message("hello {link}", None, &[&"x".repeat(1000)]), "x".repeat(1000));
 }
