@@ -1,0 +1,97 @@
+//! The whole product on an emulator of AWS: the real template, the real release executables, a fake Instagram.
+#![cfg(test)]
+
+mod stack;
+
+use openreply_app::job::Job;
+use openreply_app::ports::{Clock, Ledger};
+use openreply_aws::SystemClock;
+use openreply_domain::delivery::rows;
+use openreply_domain::ids::{AccountId, MediaId, UserId};
+use openreply_domain::trigger::{Comment, Trigger};
+use openreply_testkit::instagram::webhook::sign;
+use openreply_testkit::instagram::{CallKind, FakeInstagram, NewComment};
+use secrecy::SecretString;
+use stack::{Answer, Stack};
+use std::sync::Arc;
+
+const APP_SECRET: &str = "0123456789abcdef0123456789abcdef";
+const TOKEN: &str = "IGAA-the-bakery";
+const ACCOUNT: &str = "17841400000000001";
+const CAMPAIGNS: &str = r#"
+accounts:
+  - { id: "17841400000000001", username: bakery, token: IGAA-the-bakery }
+campaigns:
+  - id: guide
+    account: "17841400000000001"
+    name: Free guide
+    post: any
+    keywords: [LINK]
+    match: whole_word
+    dm: "Hi {username}! Here it is: {link}"
+    links: [{ url: "https://example.com/guide", label: Open the guide }]
+    public_replies: [Sent! Check your DMs]
+    active: true
+"#;
+
+/// One stack for the whole story, as each takes half a minute.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
+    let account = AccountId::parse(ACCOUNT).unwrap();
+    let instagram = FakeInstagram::new(Arc::new(SystemClock));
+    // Any other token is refused: what the consumer sends with was sealed by `apply` and opened again.
+    instagram.set_token(&account, SecretString::from(TOKEN));
+    let graph = instagram.serve().await.unwrap();
+    let Some(stack) = Stack::deploy(&graph.base(), APP_SECRET).await else { return };
+    stack.apply(CAMPAIGNS);
+
+    let query = format!(
+        "hub.mode=subscribe&hub.verify_token={}&hub.challenge=1158201444",
+        stack.verify_token().await
+    );
+    assert_eq!(stack.get(&query).await, Answer { status: 200, body: "1158201444".to_owned() });
+
+    let person = UserId::parse("554").unwrap();
+    let comment = NewComment {
+        account: account.clone(),
+        media: MediaId::parse("17900000000000001").unwrap(),
+        from: person.clone(),
+        username: Some("ana".to_owned()),
+        text: "link please 🙏".to_owned(),
+        parent: None,
+    };
+    let id = instagram.comment(comment.clone());
+    let body = instagram.comment_event(&id).unwrap().to_string();
+
+    let forged = stack.post(&body, &sign("another secret", body.as_bytes())).await;
+    assert_eq!(forged.status, 401, "{}", forged.body);
+    for _ in 0..3 {
+        let taken = stack.post(&body, &sign(APP_SECRET, body.as_bytes())).await;
+        assert_eq!(taken.status, 200, "{}", taken.body);
+    }
+    stack.drain().await;
+
+    let got =
+        || instagram.inbox(&account, &person).into_iter().map(|message| message.text).collect::<Vec<_>>();
+    assert_eq!(got(), ["Hi ana! Here it is: https://example.com/guide"]);
+    assert_eq!(instagram.replies(&id).len(), 1);
+
+    // Days later SQS no longer knows the message: the ledger does.
+    let NewComment { account: on, media, from, username, text, parent } = comment;
+    let trigger =
+        Comment { account: on, id, from, username, media: Some(media), original_media: None, parent, text };
+    let job = Job::Ingested { trigger: Trigger::Comment(trigger), received_at: SystemClock.now() };
+    for _ in 0..2 {
+        stack.redeliver(&serde_json::to_string(&job).unwrap()).await;
+    }
+    stack.drain().await;
+
+    assert_eq!(got().len(), 1);
+    assert_eq!((instagram.count(CallKind::PrivateReply), instagram.count(CallKind::PublicReply)), (1, 1));
+    let since = SystemClock.now() - openreply_domain::time::SignedDuration::from_hours(1);
+    let sends = stack.ledger().deliveries(&account, since).await.unwrap();
+    let rows: Vec<_> =
+        sends.iter().flat_map(|send| rows(send, |_| false)).map(|row| (row.leg, row.status)).collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows.iter().all(|(_, status)| *status == "SENT"), "{rows:?}");
+}
