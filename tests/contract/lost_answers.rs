@@ -1,13 +1,13 @@
 //! A write that happened and whose answer never came: the client's own retry must not take it for a stranger's.
 
 use crate::aws;
+use crate::sample::plain_claim;
 use aws_sdk_dynamodb::Client;
 use openreply_app::ports::{AccountUpdate, Ledger, Written};
 use openreply_aws::{DynamoLedger, create_table};
-use openreply_domain::campaign::{CampaignRef, SealedToken};
-use openreply_domain::ids::{AccountId, CampaignId, ClaimId, UserId};
-use openreply_domain::send::{Claim, Expect, Leg, Send, SendKey, State};
-use openreply_domain::time::{SignedDuration, after, from_millis};
+use openreply_domain::campaign::SealedToken;
+use openreply_domain::ids::{AccountId, ClaimId};
+use openreply_domain::send::{Claim, Expect, Leg, Send};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -67,27 +67,9 @@ async fn ledger() -> (DynamoLedger, Lossy) {
 }
 
 fn claimed(claim: &str) -> Send {
-    let now = from_millis(1_796_054_400_000);
-    Send {
-        key: SendKey { trigger: "comment:1:2".parse().unwrap(), leg: Leg::Dm },
-        campaign: CampaignRef { id: CampaignId::parse("guide").unwrap(), version: 1 },
-        user: UserId::parse("900").unwrap(),
-        username: None,
-        variation: 0,
-        matched: None,
-        state: State::Claimed { doubt: None },
-        claim: Some(Claim {
-            id: ClaimId::parse(claim).unwrap(),
-            at: now,
-            holder: "test".to_owned(),
-            expires_at: after(now, SignedDuration::from_secs(120)),
-        }),
-        attempts: 1,
-        not_sent: 0,
-        wake: 0,
-        first_seen_at: now,
-        updated_at: now,
-    }
+    let plain = plain_claim();
+    let id = ClaimId::parse(claim).unwrap();
+    Send { claim: plain.claim.clone().map(|claim| Claim { id, ..claim }), ..plain }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,10 +1,13 @@
 //! The contract of each port, held by every implementation of it: in memory, on AWS's clients over an embedded
 //! DynamoDB, and on an emulator of AWS's API where `OPENREPLY_EMULATOR_URL` says that one is there.
+#![cfg(test)]
 
 mod aws;
 mod ledger;
 mod lost_answers;
 mod meter;
 mod queue;
+mod rows;
+mod sample;
 mod thrift;
 mod vault;

@@ -1,6 +1,7 @@
 //! The ledger's table: it outlives mistakes, and its keys are those that the code writes.
 
 use super::{resources, template};
+use openreply_aws::ledger::{DUE, EXPIRES_AT, Index, KEY, KeyPair, LOG};
 use serde_json::{Value, json};
 
 fn the_table(template: &Value) -> &Value {
@@ -34,34 +35,37 @@ fn the_ledger_is_encrypted_paid_by_request_and_forgets_by_time() {
     assert_eq!(table["TimeToLiveSpecification"], json!({ "AttributeName": "expires_at", "Enabled": true }));
 }
 
-#[test]
-fn the_keys_are_two_strings() {
-    let template = template();
-    let table = &the_table(&template)["Properties"];
-    assert_eq!(table["KeySchema"], json!([key("pk", "HASH"), key("sk", "RANGE")]));
-    let types: Vec<_> = table["AttributeDefinitions"]
-        .as_array()
-        .expect("definitions")
-        .iter()
-        .filter_map(|definition| {
-            Some((definition["AttributeName"].as_str()?, definition["AttributeType"].as_str()?))
-        })
-        .collect();
-    let expected =
-        [("pk", "S"), ("sk", "S"), ("due_pk", "S"), ("due_at", "N"), ("log_pk", "S"), ("log_at", "N")];
-    assert_eq!(types, expected);
+/// As the code makes the table where no template does.
+fn schema(pair: &KeyPair) -> Value {
+    json!([key(pair.hash.name, "HASH"), key(pair.range.name, "RANGE")])
 }
 
 #[test]
-fn the_indexes_copy_keys_only() {
+fn the_keys_are_those_of_the_code() {
     let template = template();
-    let keys_only = json!({ "ProjectionType": "KEYS_ONLY" });
-    let index = |name: &str, hash: &str, range: &str| {
-        let keys = [key(hash, "HASH"), key(range, "RANGE")];
-        json!({ "IndexName": name, "KeySchema": keys, "Projection": keys_only })
+    let table = &the_table(&template)["Properties"];
+    assert_eq!(table["KeySchema"], schema(&KEY));
+    let attributes: Vec<Value> = [&KEY, &DUE.key, &LOG.key]
+        .into_iter()
+        .flat_map(|pair| [&pair.hash, &pair.range])
+        .map(|attribute| json!({ "AttributeName": attribute.name, "AttributeType": attribute.kind.as_str() }))
+        .collect();
+    assert_eq!(table["AttributeDefinitions"], json!(attributes));
+    assert_eq!(table["TimeToLiveSpecification"]["AttributeName"], EXPIRES_AT);
+}
+
+#[test]
+fn the_indexes_are_those_of_the_code_and_copy_keys_only() {
+    let template = template();
+    let index = |index: &Index| {
+        json!({
+            "IndexName": index.name,
+            "KeySchema": schema(&index.key),
+            "Projection": { "ProjectionType": "KEYS_ONLY" },
+        })
     };
     assert_eq!(
         the_table(&template)["Properties"]["GlobalSecondaryIndexes"],
-        json!([index("due", "due_pk", "due_at"), index("log", "log_pk", "log_at")])
+        json!([index(&DUE), index(&LOG)])
     );
 }

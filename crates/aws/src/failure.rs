@@ -82,10 +82,9 @@ pub(crate) fn judge(code: &str, status: u16, message: &str) -> Failure {
             Failure::transient(code, "another write to the same item was under way")
         }
         // The first call after a thaw is signed with the time of the freeze.
-        "RequestExpired" | "RequestTimeTooSkewed" | "SignatureDoesNotMatch" | "InvalidSignatureException"
-            if code.starts_with("RequestTime") || code == "RequestExpired" || speaks_of_time(message) =>
-        {
-            Failure::transient(code, "the signature's time had passed; check the clock if it stays so")
+        "RequestExpired" | "RequestTimeTooSkewed" => Failure::transient(code, CLOCK),
+        "InvalidSignatureException" | "SignatureDoesNotMatch" if speaks_of_time(message) => {
+            Failure::transient(code, CLOCK)
         }
         "AccessDeniedException" | "AccessDenied" => Failure::permanent(
             code,
@@ -125,7 +124,66 @@ pub(crate) fn judge(code: &str, status: u16, message: &str) -> Failure {
     }
 }
 
+const CLOCK: &str = "the signature's time had passed; check the machine's clock if it stays so";
+
 /// "Signature expired: …" and "Signature not yet current: …", not "The request signature we calculated …".
 fn speaks_of_time(message: &str) -> bool {
     message.contains("expired") || message.contains("not yet current")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_and_what_needs_a_person() {
+        let cases = [
+            ("ThrottlingException", 400, "", true),
+            ("ProvisionedThroughputExceededException", 400, "", true),
+            ("RequestLimitExceeded", 400, "", true),
+            ("RequestThrottled", 403, "", true),
+            ("TransactionConflictException", 400, "", true),
+            ("TransactionConflict", 400, "", true),
+            ("TransactionInProgressException", 400, "", true),
+            ("InternalServerError", 500, "", true),
+            ("InternalFailure", 500, "", true),
+            ("ServiceUnavailable", 503, "", true),
+            ("SomethingNew", 502, "", true),
+            ("", 500, "", true),
+            ("", 429, "", true),
+            (
+                "InvalidSignatureException",
+                400,
+                "Signature expired: 20261130T160000Z is now earlier than …",
+                true,
+            ),
+            ("InvalidSignatureException", 400, "Signature not yet current: …", true),
+            ("RequestExpired", 400, "", true),
+            ("InvalidSignatureException", 400, "The request signature we calculated does not match …", false),
+            ("UnrecognizedClientException", 400, "", false),
+            ("ExpiredTokenException", 400, "", false),
+            ("AccessDeniedException", 400, "", false),
+            ("ResourceNotFoundException", 400, "", false),
+            ("ValidationException", 400, "", false),
+            ("AWS.SimpleQueueService.NonExistentQueue", 400, "", false),
+            ("SomethingNew", 400, "", false),
+            ("", 404, "", false),
+        ];
+        for (code, status, message, transient) in cases {
+            let failure = judge(code, status, message);
+            assert_eq!(failure.transient, transient, "{code} {status} {message}");
+            assert!(!failure.hint.is_empty() && !failure.code.is_empty(), "{code} {status}");
+        }
+    }
+
+    #[test]
+    fn only_a_missing_permission_is_quoted() {
+        let hint = |code| judge(code, 400, "arn:aws:iam::1:role/x may not dynamodb:PutItem").hint;
+        assert!(hint("AccessDeniedException").contains("dynamodb:PutItem"));
+        for code in
+            ["ValidationException", "ResourceNotFoundException", "SomethingNew", "ThrottlingException"]
+        {
+            assert!(!hint(code).contains("dynamodb"), "{code}");
+        }
+    }
 }

@@ -102,3 +102,58 @@ impl fmt::Debug for SealingKey {
         write!(f, "SealingKey({})", self.id())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_reads_back_from_every_form_it_may_be_stored_in() {
+        let key = SealingKey::generate();
+        let hex = key.to_text();
+        let forms = [
+            hex.expose_secret().to_owned(),
+            hex.expose_secret().to_uppercase(),
+            STANDARD_NO_PAD.encode(key.bytes()),
+            URL_SAFE_NO_PAD.encode(key.bytes()),
+        ];
+        for form in forms {
+            assert_eq!(SealingKey::parse(&form).unwrap().bytes(), key.bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_is_refused_with_the_reason() {
+        let hex = "ab".repeat(32);
+        let padded = format!("{}=", "A".repeat(43));
+        let cases = [
+            ("", SealingKeyError::Empty),
+            (" ", SealingKeyError::WhiteSpace),
+            (&format!("{hex}\n"), SealingKeyError::WhiteSpace),
+            (&format!(" {hex}"), SealingKeyError::WhiteSpace),
+            (&format!("{} {}", &hex[..32], &hex[32..]), SealingKeyError::WhiteSpace),
+            (&padded, SealingKeyError::Padding),
+            (&hex[..62], SealingKeyError::Length { characters: 62 }),
+            (&hex[..63], SealingKeyError::Length { characters: 63 }),
+            (&format!("{hex}ab"), SealingKeyError::Length { characters: 66 }),
+            ("secret", SealingKeyError::Length { characters: 6 }),
+            (&format!("{}!", "A".repeat(42)), SealingKeyError::Alphabet),
+            (&format!("0x{}\u{e9}", &hex[..60]), SealingKeyError::Alphabet),
+        ];
+        for (text, expected) in cases {
+            let error = SealingKey::parse(text).unwrap_err();
+            assert_eq!(error, expected, "{text:?}");
+            assert!(text.trim().is_empty() || !error.to_string().contains(text), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let key = SealingKey::generate();
+        let text = key.to_text();
+        let shown = format!("{key:?} {text:?} {:?}", crate::AesVault::new(&key));
+        assert!(!shown.contains(text.expose_secret()), "{shown}");
+        assert!(shown.contains(&key.id()) && key.id().len() == 8);
+        assert_ne!(key.id(), SealingKey::generate().id());
+    }
+}

@@ -77,3 +77,27 @@ impl Vault for AesVault {
         self.decrypt(account, hidden).ok_or_else(broken)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_seals_are_alike() {
+        let key = SealingKey::generate();
+        let vault = AesVault::new(&key);
+        let account = AccountId::parse("1").unwrap();
+        let seal = || vault.seal(&account, &SecretString::from("token"));
+        assert_ne!(seal(), seal(), "a nonce must never come again");
+        assert!(seal().starts_with(&format!("v1.{}.", key.id())));
+    }
+
+    #[test]
+    fn a_seal_of_another_form_is_broken_and_not_another_keys() {
+        let vault = AesVault::new(&SealingKey::generate());
+        let account = AccountId::parse("1").unwrap();
+        let sealed = vault.seal(&account, &SecretString::from("token")).replacen("v1", "v2", 1);
+        let error = vault.open(&account, &sealed).unwrap_err();
+        assert_eq!(error, SealError::Broken { account });
+    }
+}

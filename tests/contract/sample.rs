@@ -1,0 +1,40 @@
+//! One Send for the tests that look at the table rather than at the contract.
+
+use openreply_domain::campaign::CampaignRef;
+use openreply_domain::ids::{CampaignId, ClaimId, UserId};
+use openreply_domain::matched::{Matched, PublicReply};
+use openreply_domain::send::{Claim, Leg, Send, SendKey, State};
+use openreply_domain::time::{SignedDuration, after, from_millis};
+
+/// A plain comment's direct message, with ids as long as Instagram's and Lambda's.
+pub(crate) fn plain_claim() -> Send {
+    let now = from_millis(1_796_054_400_123);
+    let campaign = CampaignRef { id: CampaignId::parse("free-guide-autumn").unwrap(), version: 12 };
+    Send {
+        key: SendKey {
+            trigger: "comment:17841400000000001:17912345678901234".parse().unwrap(),
+            leg: Leg::Dm,
+        },
+        campaign: campaign.clone(),
+        user: UserId::parse("1234567890123456").unwrap(),
+        username: Some("somebody.with.a_longer_name".to_owned()),
+        variation: 0,
+        matched: Some(Matched {
+            winner: campaign.clone(),
+            losers: vec![CampaignRef { id: CampaignId::parse("welcome").unwrap(), version: 3 }],
+            public_replies: vec![PublicReply { campaign, variation: 2 }],
+        }),
+        state: State::Claimed { doubt: None },
+        claim: Some(Claim {
+            id: ClaimId::parse("0123456789abcdef0123456789abcdef").unwrap(),
+            at: now,
+            holder: "8476a536-e9f4-11e8-9739-2dfe598c3fcd".to_owned(),
+            expires_at: after(now, SignedDuration::from_secs(120)),
+        }),
+        attempts: 1,
+        not_sent: 0,
+        wake: 0,
+        first_seen_at: now,
+        updated_at: now,
+    }
+}
