@@ -4,7 +4,7 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::{Ingest, Ingested};
-use openreply_app::ports::{Clock, Destination, Host, Outbound};
+use openreply_app::ports::{Clock, Destination, Enqueue, Host, Outbound, Queue};
 use openreply_consumer::handle;
 use openreply_domain::delivery::{Delivery, rows};
 use openreply_domain::ids::MessageId;
@@ -16,7 +16,8 @@ use openreply_testkit::faults::{FaultPlan, Faulty};
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook;
 use openreply_testkit::memory::{
-    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryVault, SeededRandom,
+    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
+    MemoryVault, SeededRandom,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -36,7 +37,10 @@ pub(crate) enum Answer {
     LostInDoubt,
     Throttled,
     GiveUp,
-    NotSent,
+    /// No connection, twice; then it is delivered.
+    NotSentTwice,
+    /// No connection, ever.
+    NotSentEver,
 }
 
 pub(crate) const ANSWERS: [Answer; 6] = [
@@ -45,13 +49,14 @@ pub(crate) const ANSWERS: [Answer; 6] = [
     Answer::LostInDoubt,
     Answer::Throttled,
     Answer::GiveUp,
-    Answer::NotSent,
+    Answer::NotSentTwice,
 ];
 
 /// The messages that exist, by where they went.
 pub(crate) type Inboxes = Arc<Mutex<BTreeMap<String, Vec<String>>>>;
 
 fn instagram(answer: Answer, inboxes: Inboxes) -> MemoryMessenger {
+    let tried: Mutex<BTreeMap<String, u32>> = Mutex::default();
     MemoryMessenger::new(move |nth, message: &Outbound| {
         let place = match &message.to {
             Destination::PrivateReply(comment) => format!("private reply to {comment}"),
@@ -76,7 +81,18 @@ fn instagram(answer: Answer, inboxes: Inboxes) -> MemoryMessenger {
             Answer::LostInDoubt => SendOutcome::Unconfirmed(Doubt::Timeout),
             Answer::Throttled => rejected(RejectionKind::Throttled, 4),
             Answer::GiveUp => rejected(RejectionKind::RecipientUnavailable, 100),
-            Answer::NotSent => SendOutcome::NotSent(NotSent::Connect),
+            Answer::NotSentTwice => {
+                let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
+                let tries = tried.entry(place.clone()).or_insert(0);
+                *tries += 1;
+                if *tries <= 2 {
+                    return SendOutcome::NotSent(NotSent::Connect);
+                }
+                drop(tried);
+                arrive();
+                SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() }
+            }
+            Answer::NotSentEver => SendOutcome::NotSent(NotSent::Connect),
         }
     })
 }
@@ -86,6 +102,7 @@ pub(crate) struct FaultyHost {
     ledger: Faulty<MemoryLedger>,
     messenger: Faulty<MemoryMessenger>,
     queue: Faulty<MemoryQueue>,
+    timers: Faulty<MemoryTimers>,
     vault: MemoryVault,
     clock: ManualClock,
     random: SeededRandom,
@@ -95,6 +112,7 @@ impl Host for FaultyHost {
     type Ledger = Faulty<MemoryLedger>;
     type Messenger = Faulty<MemoryMessenger>;
     type Queue = Faulty<MemoryQueue>;
+    type Timers = Faulty<MemoryTimers>;
     type Vault = MemoryVault;
     type Clock = ManualClock;
     type Random = SeededRandom;
@@ -107,6 +125,9 @@ impl Host for FaultyHost {
     }
     fn queue(&self) -> &Self::Queue {
         &self.queue
+    }
+    fn timers(&self) -> &Self::Timers {
+        &self.timers
     }
     fn vault(&self) -> &MemoryVault {
         &self.vault
@@ -169,14 +190,17 @@ impl Sim {
 
     /// Runs the consumer until the queue is empty, the clock going on to whatever is due next.
     pub(crate) async fn drain(&mut self) {
-        for _ in 0..200 {
+        for _ in 0..2_000 {
             let batch = self.memory.queue.receive();
             if batch.is_empty() {
                 let now = self.memory.clock.now();
-                match self.memory.queue.with_fifo(|fifo| fifo.next_due(now)) {
-                    Some(due) => self.memory.clock.set(due),
+                let queue = self.memory.queue.with_fifo(|fifo| fifo.next_due(now));
+                match queue.into_iter().chain(self.memory.timers.next_due()).min() {
+                    Some(due) if due > now => self.memory.clock.set(due),
+                    Some(_) => {}
                     None => return,
                 }
+                self.fire().await;
                 continue;
             }
             self.invoke(batch).await;
@@ -184,15 +208,27 @@ impl Sim {
         panic!("the queue never runs empty: {:?}", self.memory.queue.with_fifo(|fifo| fifo.len()));
     }
 
+    /// Puts the messages of due timers on the queue, as the scheduler does.
+    async fn fire(&self) {
+        for timer in self.memory.timers.fire(self.memory.clock.now()) {
+            let entry = Enqueue { identity: timer.identity(), job: timer.job() };
+            let refused = self.memory.queue.enqueue(&[entry]).await.unwrap();
+            assert!(refused.is_empty(), "the scheduler's own queue takes everything");
+        }
+    }
+
     async fn invoke(&mut self, batch: Vec<Received>) {
         self.turns += 1;
         let now = self.memory.clock.now();
-        let turn =
-            Turn { holder: format!("turn-{}", self.turns), deadline: after(now, SignedDuration::from_secs(120)) };
+        let turn = Turn {
+            holder: format!("turn-{}", self.turns),
+            deadline: after(now, SignedDuration::from_secs(120)),
+        };
         let host = FaultyHost {
             ledger: self.faulty(&self.memory.ledger),
             messenger: self.faulty(&self.memory.messenger),
             queue: self.faulty(&self.memory.queue),
+            timers: self.faulty(&self.memory.timers),
             vault: self.memory.vault.clone(),
             clock: self.memory.clock.clone(),
             random: self.memory.random.clone(),

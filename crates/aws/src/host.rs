@@ -1,6 +1,6 @@
 //! AWS as a host, with whatever way to Instagram the wiring brings.
 
-use crate::{AesVault, DynamoLedger, OsRandom, SqsQueue, SystemClock};
+use crate::{AesVault, DynamoLedger, OsRandom, SchedulerTimers, SqsQueue, SystemClock};
 use openreply_app::ports::{Host, Messenger};
 
 /// The ports of a function on Lambda.
@@ -12,6 +12,8 @@ pub struct AwsHost<M> {
     pub messenger: M,
     /// The deliveries queue.
     pub queue: SqsQueue,
+    /// The memory for time.
+    pub timers: SchedulerTimers,
     /// What opens tokens.
     pub vault: AesVault,
     /// The machine's clock.
@@ -22,8 +24,14 @@ pub struct AwsHost<M> {
 
 impl<M: Messenger> AwsHost<M> {
     /// A host of these parts and the machine's own time and chance.
-    pub fn new(ledger: DynamoLedger, queue: SqsQueue, vault: AesVault, messenger: M) -> Self {
-        Self { ledger, messenger, queue, vault, clock: SystemClock, random: OsRandom }
+    pub fn new(
+        ledger: DynamoLedger,
+        queue: SqsQueue,
+        timers: SchedulerTimers,
+        vault: AesVault,
+        messenger: M,
+    ) -> Self {
+        Self { ledger, messenger, queue, timers, vault, clock: SystemClock, random: OsRandom }
     }
 }
 
@@ -31,6 +39,7 @@ impl<M: Messenger> Host for AwsHost<M> {
     type Ledger = DynamoLedger;
     type Messenger = M;
     type Queue = SqsQueue;
+    type Timers = SchedulerTimers;
     type Vault = AesVault;
     type Clock = SystemClock;
     type Random = OsRandom;
@@ -45,6 +54,10 @@ impl<M: Messenger> Host for AwsHost<M> {
 
     fn queue(&self) -> &SqsQueue {
         &self.queue
+    }
+
+    fn timers(&self) -> &SchedulerTimers {
+        &self.timers
     }
 
     fn vault(&self) -> &AesVault {

@@ -2,6 +2,7 @@
 //!
 //! - [`ledger`]: the ledger in one DynamoDB table.
 //! - [`queue`]: the FIFO queue.
+//! - [`timers`]: one-time schedules, and the delay queue for less than a minute.
 //! - [`vault`]: tokens sealed at rest.
 //! - [`secrets`]: the secrets of a stack, read once at the start.
 //! - [`settings`]: clients that never wait longer than they say.
@@ -14,6 +15,7 @@ pub mod logging;
 pub mod queue;
 pub mod secrets;
 pub mod settings;
+pub mod timers;
 pub mod vault;
 
 mod failure;
@@ -23,4 +25,5 @@ pub use host::AwsHost;
 pub use ledger::{DynamoLedger, create_table};
 pub use queue::SqsQueue;
 pub use settings::LEDGER_CALL;
+pub use timers::{SchedulerSettings, SchedulerTimers};
 pub use vault::{AesVault, SealingKey};

@@ -14,11 +14,13 @@
 
 pub mod campaign;
 pub mod delivery;
+pub mod gate;
 pub mod ids;
 pub mod matched;
 pub mod matching;
 pub mod outcome;
 pub mod rendering;
 pub mod send;
+pub mod slots;
 pub mod time;
 pub mod trigger;

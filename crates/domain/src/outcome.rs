@@ -206,7 +206,9 @@ impl fmt::Display for NotSent {
             Self::Dns => "Instagram's host name could not be resolved",
             Self::Connect => "no connection to Instagram could be made",
             Self::Tls => "no secure connection to Instagram could be made",
-            Self::Unbuildable => "the request could not be built; check that the account's token has no stray characters",
+            Self::Unbuildable => {
+                "the request could not be built; check that the account's token has no stray characters"
+            }
             Self::TooLate => "too little time was left to send and record it",
         })
     }

@@ -20,7 +20,7 @@ mod admission;
 mod settlement;
 
 pub use admission::{Admission, admit};
-pub use settlement::{LateSettle, Policy, defer, settle, settle_late};
+pub use settlement::{LateSettle, Policy, WINDOW, defer, settle, settle_late};
 
 use crate::campaign::CampaignRef;
 use crate::ids::{CampaignId, ClaimId, MessageId, UserId};

@@ -44,7 +44,10 @@ pub mod millis {
         ///
         /// # Errors
         /// Those of the serializer.
-        pub fn serialize<S: Serializer>(moment: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+        pub fn serialize<S: Serializer>(
+            moment: &Option<Timestamp>,
+            serializer: S,
+        ) -> Result<S::Ok, S::Error> {
             match moment {
                 Some(moment) => serializer.serialize_some(&moment.as_millisecond()),
                 None => serializer.serialize_none(),
@@ -55,7 +58,9 @@ pub mod millis {
         ///
         /// # Errors
         /// When it is neither.
-        pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+        pub fn deserialize<'de, D: Deserializer<'de>>(
+            deserializer: D,
+        ) -> Result<Option<Timestamp>, D::Error> {
             Ok(Option::<i64>::deserialize(deserializer)?.map(super::super::from_millis))
         }
     }

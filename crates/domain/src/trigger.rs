@@ -230,7 +230,11 @@ impl QueueIdentity {
     #[must_use]
     pub fn of(trigger: &Trigger) -> Self {
         let key = trigger.key();
-        Self::new(trigger.account(), trigger.from(), &format!("{}_{}_{}", key.kind.as_str(), key.account, key.id))
+        Self::new(
+            trigger.account(),
+            trigger.from(),
+            &format!("{}_{}_{}", key.kind.as_str(), key.account, key.id),
+        )
     }
 }
 

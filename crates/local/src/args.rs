@@ -22,7 +22,7 @@ pub(crate) struct Args {
     pub(crate) graph_url: Option<String>,
 
     /// The version in the Graph API's paths.
-    #[arg(long, default_value = openreply_graph::DEFAULT_VERSION, value_name = "VERSION")]
+    #[arg(long, default_value = "v25.0", value_name = "VERSION")]
     pub(crate) graph_version: String,
 
     /// Where everything is kept, over a restart and over a kill. `:memory:` keeps nothing.

@@ -4,6 +4,7 @@
 
 use openreply_aws::SealingKey;
 use openreply_testkit::instagram::{Change, World};
+use secrecy::ExposeSecret;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ impl DataDir {
                 #[cfg(unix)]
                 std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
                 let mut out = options.open(&file).map_err(|error| failed(&error))?;
-                writeln!(out, "{}", key.to_text()).map_err(|error| failed(&error))?;
+                writeln!(out, "{}", key.to_text().expose_secret()).map_err(|error| failed(&error))?;
                 Ok(key)
             }
             Err(error) => Err(failed(&error)),

@@ -20,6 +20,7 @@ impl Host for LocalHost {
     type Ledger = DynamoLedger;
     type Messenger = Graph;
     type Queue = LocalQueue;
+    type Timers = LocalQueue;
     type Vault = AesVault;
     type Clock = LocalClock;
     type Random = OsRandom;
@@ -31,6 +32,9 @@ impl Host for LocalHost {
         &self.graph
     }
     fn queue(&self) -> &LocalQueue {
+        &self.queue
+    }
+    fn timers(&self) -> &LocalQueue {
         &self.queue
     }
     fn vault(&self) -> &AesVault {

@@ -1,13 +1,15 @@
-//! The queue of the local runner: SQS FIFO's rules in memory, every change written down as it happens.
+//! The queue and the timers of the local runner: SQS FIFO's rules in memory, timers that put their message on
+//! the queue when they are due, and every change written down as it happens.
 
 use crate::clock::LocalClock;
 use crate::store::{Store, StoreError};
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Enqueue, Queue, QueueError, Refused};
+use openreply_app::ports::{Clock, Enqueue, Queue, QueueError, Refused, Timer, TimerError, Timers};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::QueueIdentity;
 use openreply_testkit::fifo::{Change, Fifo, FifoSettings, Held, Received};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
@@ -16,8 +18,20 @@ pub(crate) const SETTINGS: FifoSettings =
     FifoSettings { visibility: SignedDuration::from_secs(720), max_receives: 50 };
 
 const MESSAGES: &str = "queue";
+const TIMERS: &str = "timers";
 const DEAD: &str = "dead-letters";
 const REMEMBERED: &str = "queue-dedup";
+
+/// A timer that is set.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Set {
+    name: String,
+    #[serde(with = "openreply_domain::time::millis")]
+    due_at: Timestamp,
+    group: String,
+    dedup: String,
+    body: String,
+}
 
 #[derive(Serialize, Deserialize)]
 struct Remembered {
@@ -44,6 +58,8 @@ struct Inner {
 #[derive(Debug)]
 struct State {
     fifo: Fifo,
+    /// By name.
+    timers: BTreeMap<String, Set>,
     /// Batches that were handed out and are not reported back yet.
     running: usize,
 }
@@ -53,12 +69,14 @@ impl LocalQueue {
     pub(crate) fn open(store: Store, clock: LocalClock) -> Result<Self, StoreError> {
         let remembered = store.all::<Remembered>(REMEMBERED)?.into_iter().map(|r| (r.group, r.dedup, r.at));
         let fifo = Fifo::restore(SETTINGS, store.all::<Held>(MESSAGES)?, store.all::<Held>(DEAD)?, remembered);
-        let state = Mutex::new(State { fifo, running: 0 });
+        let timers = store.all::<Set>(TIMERS)?.into_iter().map(|set| (set.name.clone(), set)).collect();
+        let state = Mutex::new(State { fifo, timers, running: 0 });
         Ok(Self { inner: Arc::new(Inner { state, clock, store, changed: Notify::new() }) })
     }
 
     /// The next batch, if one can be had now. Whoever takes it must call [`LocalQueue::finish`].
     pub(crate) fn take_batch(&self, max: usize) -> Option<Vec<Received>> {
+        self.fire_timers();
         self.change(|state, now| {
             let batch = state.fifo.receive(now, max);
             if batch.is_empty() {
@@ -77,17 +95,22 @@ impl LocalQueue {
             }
             state.running -= 1;
         });
+        self.poke();
     }
 
     /// Whether nothing runs and nothing could be received at this time.
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.lock();
-        state.running == 0 && !state.fifo.has_receivable(self.inner.clock.now())
+        let now = self.inner.clock.now();
+        let fires = state.timers.values().any(|set| set.due_at <= now);
+        state.running == 0 && !fires && !state.fifo.has_receivable(now)
     }
 
     /// The next moment at which something becomes due by itself.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
-        self.lock().fifo.next_due(self.inner.clock.now())
+        let state = self.lock();
+        let timer = state.timers.values().map(|set| set.due_at).min();
+        state.fifo.next_due(self.inner.clock.now()).into_iter().chain(timer).min()
     }
 
     /// Resolves when the queue changed after the call, or the clock was moved.
@@ -100,6 +123,26 @@ impl LocalQueue {
         self.inner.changed.notify_waiters();
     }
 
+    /// Puts the messages of due timers on the queue, the longest due first.
+    fn fire_timers(&self) {
+        let fired = self.change(|state, now| {
+            let mut due: Vec<Set> = state.timers.values().filter(|set| set.due_at <= now).cloned().collect();
+            due.sort_by_key(|set| set.due_at);
+            for set in &due {
+                let identity = QueueIdentity { group: set.group.clone(), dedup: set.dedup.clone() };
+                state.fifo.send(now, &identity, set.body.clone());
+                state.timers.remove(&set.name);
+            }
+            due
+        });
+        for set in fired {
+            // After the message: a kill in between fires it twice, and the ledger refuses the copy.
+            if let Err(error) = self.inner.store.delete(TIMERS, &set.name) {
+                tracing::error!(%error, "a timer that fired could not be forgotten; it fires again after a restart");
+            }
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -108,13 +151,18 @@ impl LocalQueue {
     fn change<T>(&self, act: impl FnOnce(&mut State, Timestamp) -> T) -> T {
         let mut state = self.lock();
         let result = act(&mut state, self.inner.clock.now());
-        for change in state.fifo.take_changes() {
+        let changes = state.fifo.take_changes();
+        let changed = !changes.is_empty();
+        for change in changes {
             if let Err(error) = self.write(&change) {
                 tracing::error!(%error, "the queue could not be written down; a restart would not know of this change");
             }
         }
         drop(state);
-        self.poke();
+        // A look that changed nothing wakes nobody, or those who look when they are woken would never sleep.
+        if changed {
+            self.poke();
+        }
         result
     }
 
@@ -164,6 +212,22 @@ impl Queue for LocalQueue {
                 state.fifo.change_visibility(now, receipt, delay);
             }
         });
+        Ok(())
+    }
+}
+
+impl Timers for LocalQueue {
+    async fn set(&self, timer: &Timer) -> Result<(), TimerError> {
+        let QueueIdentity { group, dedup } = timer.identity();
+        let body = serde_json::to_string(&timer.job()).map_err(|error| TimerError(error.to_string()))?;
+        let set = Set { name: timer.name(), due_at: timer.due_at, group, dedup, body };
+        let mut state = self.lock();
+        if !state.timers.contains_key(&set.name) {
+            self.inner.store.put(TIMERS, &set.name, &set).map_err(|error| TimerError(error.to_string()))?;
+            state.timers.insert(set.name.clone(), set);
+        }
+        drop(state);
+        self.poke();
         Ok(())
     }
 }

@@ -48,11 +48,11 @@ impl Runner {
         let file = read_campaigns(args)?;
         let data = args.data_dir().map(|dir| DataDir::open(dir)).transpose()?;
         let store = Store::open(data.as_ref().map(DataDir::database).as_deref()).map_err(|e| e.to_string())?;
-        let clock = keep_clock(&store)?;
         let client = store.serve().await.map_err(|error| error.to_string())?;
+        let clock = keep_clock(&store)?;
         let ledger = DynamoLedger::new(client, LEDGER_TABLE);
         let key = data.as_ref().map_or_else(|| Ok(SealingKey::generate()), DataDir::sealing_key)?;
-        let vault = AesVault::new(key);
+        let vault = AesVault::new(&key);
         apply(&ledger, &vault, &file, |name| std::env::var(name).ok()).await.map_err(|error| error.to_string())?;
 
         let world = data.as_ref().map_or_else(|| Ok(World::default()), DataDir::world)?;

@@ -6,7 +6,7 @@
 
 use openreply_app::ports::{
     AccountUpdate, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Messenger, Outbound, Queue,
-    QueueError, Refused, Written,
+    QueueError, Refused, Timer, TimerError, Timers, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::ids::AccountId;
@@ -177,6 +177,13 @@ impl<Q: Queue> Queue for Faulty<Q> {
     async fn return_soon(&self, receipts: &[String], delay: SignedDuration) -> Result<(), QueueError> {
         let error = || QueueError("a fault of the plan".to_owned());
         self.plan.call("return_soon", self.port.return_soon(receipts, delay), error).await
+    }
+}
+
+impl<T: Timers> Timers for Faulty<T> {
+    async fn set(&self, timer: &Timer) -> Result<(), TimerError> {
+        let error = || TimerError("a fault of the plan".to_owned());
+        self.plan.call("set_timer", self.port.set(timer), error).await
     }
 }
 

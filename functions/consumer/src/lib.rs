@@ -80,7 +80,7 @@ async fn run<H: Host>(deliver: &Deliver<H>, message: &SqsMessage, turn: &Turn) -
 fn delay(back: &Back) -> SignedDuration {
     match back {
         Back::NoTime => SignedDuration::from_secs(1),
-        Back::Early | Back::Ledger(LedgerError::Transient { .. }) => SignedDuration::from_secs(10),
+        Back::Early | Back::Timer(_) | Back::Ledger(LedgerError::Transient { .. }) => SignedDuration::from_secs(10),
         Back::Ledger(LedgerError::Permanent { .. }) | Back::Missing { .. } => MAX_RETURN_DELAY,
     }
 }

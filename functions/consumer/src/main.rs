@@ -8,7 +8,10 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ports::Host;
 use openreply_aws::secrets::{SecretsPrefix, sealing_key};
-use openreply_aws::{AesVault, AwsHost, DynamoLedger, LEDGER_CALL, SqsQueue, logging, settings};
+use openreply_aws::{
+    AesVault, AwsHost, DynamoLedger, LEDGER_CALL, SchedulerSettings, SchedulerTimers, SqsQueue, SystemClock,
+    logging, settings,
+};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, from_millis};
 use openreply_graph::{Graph, GraphConfig};
@@ -40,7 +43,16 @@ async fn wire() -> Result<(Deliver<impl Host>, SqsQueue), Error> {
     let prefix = SecretsPrefix::parse(&settings::variable("SECRETS_PREFIX")?)?;
     let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await?;
     let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), settings::variable("TABLE_NAME")?);
-    let queue = SqsQueue::new(aws_sdk_sqs::Client::new(&config), settings::variable("QUEUE_URL")?);
-    let host = AwsHost::new(ledger, queue.clone(), AesVault::new(&key), Graph::new(graph_config)?);
+    let sqs = aws_sdk_sqs::Client::new(&config);
+    let queue = SqsQueue::new(sqs.clone(), settings::variable("QUEUE_URL")?);
+    let scheduler = SchedulerSettings {
+        group: settings::variable("SCHEDULE_GROUP")?,
+        role_arn: settings::variable("SCHEDULER_ROLE_ARN")?,
+        queue_arn: settings::variable("QUEUE_ARN")?,
+        delay_queue_url: settings::variable("DELAY_QUEUE_URL")?,
+    };
+    let timers =
+        SchedulerTimers::new(aws_sdk_scheduler::Client::new(&config), sqs, scheduler, SystemClock);
+    let host = AwsHost::new(ledger, queue.clone(), timers, AesVault::new(&key), Graph::new(graph_config)?);
     Ok((Deliver::new(host, policy, budget), queue))
 }

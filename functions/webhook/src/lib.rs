@@ -61,17 +61,24 @@ async fn post<L: Ledger, Q: Queue, C: Clock, R: Random>(
 ) -> Response<Body> {
     // A header that is not text cannot be a signature; it is wrong, not missing.
     let signature = request.headers().get(SIGNATURE_HEADER).map(|value| value.to_str().unwrap_or(""));
-    let body: &[u8] = match request.body() {
-        Body::Text(text) => text.as_bytes(),
-        Body::Binary(bytes) => bytes,
-        // Empty, or a kind of body that this runtime learns later.
-        _ => &[],
-    };
+    let body = bytes(request.body());
     match ingest.ingest(reader, signature, body).await {
         Ingested::Accepted { .. } => answer(StatusCode::OK, r#"{"status":"ok"}"#),
         Ingested::NotAuthentic(_) => answer(StatusCode::UNAUTHORIZED, r#"{"error":"missing or wrong signature"}"#),
         Ingested::Unreadable(_) => answer(StatusCode::BAD_REQUEST, r#"{"error":"the body is not JSON"}"#),
         Ingested::ComeBack => answer(StatusCode::INTERNAL_SERVER_ERROR, r#"{"error":"not taken whole; send it again"}"#),
+    }
+}
+
+/// The bytes of a body; none for an empty one.
+#[must_use]
+pub fn bytes(body: &Body) -> &[u8] {
+    if let Body::Text(text) = body {
+        text.as_bytes()
+    } else if let Body::Binary(bytes) = body {
+        bytes
+    } else {
+        &[]
     }
 }
 

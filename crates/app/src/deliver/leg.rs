@@ -1,7 +1,9 @@
 //! One leg: prepare, claim, send, settle.
 
 use super::{Back, Deliver, Turn};
-use crate::ports::{Clock, Destination, Host, Ledger, Messenger, Outbound, Random, Vault, Written};
+use crate::ports::{
+    Clock, Destination, Host, Ledger, Messenger, Outbound, Random, Timer, Timers, Vault, Written,
+};
 use openreply_domain::campaign::CampaignContent;
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::{NotSent, SendOutcome};
@@ -10,7 +12,7 @@ use openreply_domain::send::{Admission, Claim, Expect, Leg, Send, SendKey, State
 
 /// What the race for a claim came to.
 enum Race {
-    Won(Send),
+    Won(Box<Send>),
     /// What stands there instead.
     Lost(Option<Box<Send>>),
 }
@@ -45,7 +47,9 @@ impl<H: Host> Deliver<H> {
                 tracing::info!(trigger = %send.key.trigger, leg = %send.key.leg, "known duplicate");
                 Ok(())
             }
-            (Admission::Waiting, _) | (Admission::New | Admission::Due | Admission::KnownDuplicate, _) => Ok(()),
+            // Whoever let it wait may have crashed before its timer was set.
+            (Admission::Waiting, Some(send)) => self.set_timer(&send).await,
+            (Admission::New | Admission::Due | Admission::Waiting | Admission::KnownDuplicate, _) => Ok(()),
         }
     }
 
@@ -83,9 +87,17 @@ impl<H: Host> Deliver<H> {
                 } else {
                     SendOutcome::NotSent(NotSent::TooLate)
                 };
-                self.settle(&claimed, outcome).await;
+                self.settle(&claimed, outcome).await?;
                 Ok(LegEnd::Ours)
             }
+        }
+    }
+
+    /// Makes sure that a Send that waits will be woken.
+    pub(super) async fn set_timer(&self, send: &Send) -> Result<(), Back> {
+        match Timer::of(send) {
+            Some(timer) => Ok(self.host.timers().set(&timer).await?),
+            None => Ok(()),
         }
     }
 
@@ -115,8 +127,8 @@ impl<H: Host> Deliver<H> {
         }
         let key = &claimed.key;
         match tried? {
-            Written::Done => Ok(Race::Won(claimed)),
-            Written::Refused(Some(stands)) if won_before(&stands, &id) => Ok(Race::Won(claimed)),
+            Written::Done => Ok(Race::Won(Box::new(claimed))),
+            Written::Refused(Some(stands)) if won_before(&stands, &id) => Ok(Race::Won(Box::new(claimed))),
             Written::Refused(stands) => {
                 tracing::info!(trigger = %key.trigger, leg = %key.leg, "another invocation took this message");
                 Ok(Race::Lost(stands))
@@ -129,7 +141,10 @@ impl<H: Host> Deliver<H> {
         tracing::error!(trigger = %send.key.trigger, leg = %send.key.leg, reason, "cannot send yet");
         let parked = defer(send, self.now(), reason);
         match self.host.ledger().put_send(&parked, expect).await? {
-            Written::Done => Ok(LegEnd::Ours),
+            Written::Done => {
+                self.set_timer(&parked).await?;
+                Ok(LegEnd::Ours)
+            }
             // Somebody else took or parked it meanwhile, which is as good.
             Written::Refused(stands) => Ok(LegEnd::Theirs(stands)),
         }

@@ -14,7 +14,7 @@ mod settle;
 
 use crate::accounts::AccountCache;
 use crate::job::Job;
-use crate::ports::{Clock, Host, LedgerError};
+use crate::ports::{Clock, Host, LedgerError, TimerError};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::Trigger;
@@ -29,16 +29,16 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A claim, a send and its settle.
+    /// A claim, a send and its settle. Claim and settle may each take a second try.
     #[must_use]
     pub fn whole_send(&self) -> SignedDuration {
-        self.ledger_call + self.rest_after_claim()
+        self.ledger_call * 2 + self.rest_after_claim()
     }
 
     /// A send and its settle.
     #[must_use]
     pub fn rest_after_claim(&self) -> SignedDuration {
-        self.send + self.ledger_call
+        self.send + self.ledger_call * 2
     }
 }
 
@@ -67,6 +67,9 @@ pub enum Back {
     /// The ledger failed before anything was claimed.
     #[error("{0}")]
     Ledger(#[from] LedgerError),
+    /// A Send waits, and nothing may be there to wake it: its next touch must set the timer.
+    #[error("{0}")]
+    Timer(#[from] TimerError),
     /// Too little time is left in this invocation.
     #[error("too little time is left in this invocation")]
     NoTime,

@@ -12,14 +12,22 @@ impl<H: Host> Deliver<H> {
     /// Settles a claim with what became of its call. What cannot be written goes onto the queue as a job of
     /// its own; if that fails too, the claim stays, which is the safe side: it reads UNCONFIRMED, and nothing
     /// is sent again.
-    pub(super) async fn settle(&self, claimed: &Send, outcome: SendOutcome) {
-        let Some(claim) = claimed.claim.as_ref().map(|claim| claim.id.clone()) else { return };
+    ///
+    /// # Errors
+    /// Only when it waits now and its timer may not be set: the job then goes back, meets it waiting, and sets
+    /// the timer.
+    pub(super) async fn settle(&self, claimed: &Send, outcome: SendOutcome) -> Result<(), Back> {
+        let Some(claim) = claimed.claim.as_ref().map(|claim| claim.id.clone()) else { return Ok(()) };
         log(claimed, &outcome);
         let mut written = self.write_settle(claimed, &claim, &outcome).await;
         if written.is_err() {
             written = self.write_settle(claimed, &claim, &outcome).await;
         }
-        let Err(error) = written else { return };
+        let error = match written {
+            Ok(Some(stands)) => return self.set_timer(&stands).await,
+            Ok(None) => return Ok(()),
+            Err(error) => error,
+        };
         let key = claimed.key.clone();
         tracing::error!(trigger = %key.trigger, leg = %key.leg, %error, "the outcome could not be recorded; putting it on the queue");
         let name = format!("settle_{}_{}_{claim}", key.trigger, key.leg);
@@ -33,6 +41,7 @@ impl<H: Host> Deliver<H> {
         if let Some(why) = lost {
             tracing::error!(%trigger, %leg, why, "the outcome is lost; the message stays unconfirmed and is never repeated");
         }
+        Ok(())
     }
 
     /// A settle that came by the queue.
@@ -45,8 +54,13 @@ impl<H: Host> Deliver<H> {
         let stored = self.host.ledger().sends(&key.trigger, std::slice::from_ref(&key.leg)).await?.pop();
         match stored {
             Some(stored) if matches!(stored.state, State::Claimed { .. }) && stored.carries(claim) => {
-                Ok(self.write_settle(&stored, claim, outcome).await?)
+                match self.write_settle(&stored, claim, outcome).await? {
+                    Some(stands) => self.set_timer(&stands).await,
+                    None => Ok(()),
+                }
             }
+            // Settled before, and perhaps waiting without a timer.
+            Some(stored) if stored.carries(claim) => self.set_timer(&stored).await,
             stored => {
                 log_late(key, &settle_late(stored.as_ref(), claim));
                 Ok(())
@@ -54,18 +68,19 @@ impl<H: Host> Deliver<H> {
         }
     }
 
+    /// Returns the Send as this claim's settle left it, now or earlier.
     async fn write_settle(
         &self,
         claimed: &Send,
         claim: &ClaimId,
         outcome: &SendOutcome,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<Option<Send>, LedgerError> {
         let next = settle(claimed, outcome, self.now(), self.policy);
         match self.host.ledger().put_send(&next, &Expect::Claimed(claim.clone())).await? {
-            Written::Done => Ok(()),
+            Written::Done => Ok(Some(next)),
             Written::Refused(stands) => {
                 log_late(&claimed.key, &settle_late(stands.as_deref(), claim));
-                Ok(())
+                Ok(stands.filter(|stands| stands.carries(claim)).map(|stands| *stands))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! One core, several hosts: what a host brings.
 
-use super::{Clock, Ledger, Messenger, Queue, Random, Vault};
+use super::{Clock, Ledger, Messenger, Queue, Random, Timers, Vault};
 
 /// The set of ports that delivering needs: AWS and Instagram in Lambda, embedded ones in the local runner,
 /// memory in tests.
@@ -11,6 +11,8 @@ pub trait Host: Send + Sync {
     type Messenger: Messenger;
     /// See [`Queue`].
     type Queue: Queue;
+    /// See [`Timers`].
+    type Timers: Timers;
     /// See [`Vault`].
     type Vault: Vault;
     /// See [`Clock`].
@@ -24,6 +26,8 @@ pub trait Host: Send + Sync {
     fn messenger(&self) -> &Self::Messenger;
     /// The queue.
     fn queue(&self) -> &Self::Queue;
+    /// The memory for time.
+    fn timers(&self) -> &Self::Timers;
     /// The vault.
     fn vault(&self) -> &Self::Vault;
     /// The clock.

@@ -10,6 +10,7 @@ mod host;
 mod ledger;
 mod messenger;
 mod queue;
+mod timers;
 mod vault;
 
 pub use clock::{Clock, Random};
@@ -18,4 +19,5 @@ pub use host::Host;
 pub use ledger::*;
 pub use messenger::{Destination, Messenger, Outbound};
 pub use queue::{Enqueue, Queue, QueueError, Refused};
+pub use timers::{Timer, TimerError, Timers};
 pub use vault::{SealError, Vault};

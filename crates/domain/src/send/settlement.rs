@@ -1,6 +1,6 @@
 //! What an outcome makes of a claimed Send.
 
-use super::{Send, State, WaitingFor};
+use super::{Send, Skip, State, WaitingFor};
 use crate::ids::ClaimId;
 use crate::outcome::{Disposition, SendOutcome};
 use crate::time::{SignedDuration, Timestamp, after};
@@ -75,9 +75,18 @@ pub fn defer(send: &Send, now: Timestamp, reason: &str) -> Send {
     next
 }
 
+/// How long after a comment Instagram lets us answer it: 7 days for the private reply. A public reply has no such
+/// rule, but nobody wants one that late. Counted from when the comment was first received.
+pub const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
+
 fn wait(next: &mut Send, waiting_for: WaitingFor, due_at: Timestamp, reason: String) {
     next.wake += 1;
-    next.state = State::Open { waiting_for, due_at, reason };
+    next.state = if due_at < after(next.first_seen_at, WINDOW) {
+        State::Open { waiting_for, due_at, reason }
+    } else {
+        let reason = format!("{reason}; and after 7 days Instagram lets nobody answer a comment");
+        State::Skipped { skip: Skip::Window, reason }
+    };
 }
 
 /// What a settle does that finds the ledger other than its claim left it.

@@ -31,12 +31,7 @@ pub(super) async fn deliver(runner: &Runner, method: Method, uri: Uri, headers: 
     *request.uri_mut() = uri;
     *request.headers_mut() = headers;
     let (parts, body) = openreply_webhook::handle(&runner.ingest, &runner.reader, &request).await.into_parts();
-    let bytes = match body {
-        lambda_http::Body::Text(text) => text.into_bytes(),
-        lambda_http::Body::Binary(bytes) => bytes,
-        _ => Vec::new(),
-    };
-    let mut response = bytes.into_response();
+    let mut response = openreply_webhook::bytes(&body).to_vec().into_response();
     *response.status_mut() = parts.status;
     *response.headers_mut() = parts.headers;
     response

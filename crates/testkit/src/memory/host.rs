@@ -1,6 +1,6 @@
 //! All ports together, as one host.
 
-use super::{ManualClock, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryVault, SeededRandom};
+use super::{ManualClock, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault, SeededRandom};
 use openreply_app::ports::Host;
 
 /// A host that is all memory. Clones share everything.
@@ -12,6 +12,8 @@ pub struct MemoryHost {
     pub messenger: MemoryMessenger,
     /// The queue.
     pub queue: MemoryQueue,
+    /// The timers, which somebody has to fire.
+    pub timers: MemoryTimers,
     /// The vault.
     pub vault: MemoryVault,
     /// The clock, which the queue shares.
@@ -29,6 +31,7 @@ impl MemoryHost {
             ledger: MemoryLedger::default(),
             messenger,
             queue: MemoryQueue::new(clock.clone()),
+            timers: MemoryTimers::default(),
             vault: MemoryVault::default(),
             clock,
             random: SeededRandom::new(seed),
@@ -40,6 +43,7 @@ impl Host for MemoryHost {
     type Ledger = MemoryLedger;
     type Messenger = MemoryMessenger;
     type Queue = MemoryQueue;
+    type Timers = MemoryTimers;
     type Vault = MemoryVault;
     type Clock = ManualClock;
     type Random = SeededRandom;
@@ -54,6 +58,10 @@ impl Host for MemoryHost {
 
     fn queue(&self) -> &MemoryQueue {
         &self.queue
+    }
+
+    fn timers(&self) -> &MemoryTimers {
+        &self.timers
     }
 
     fn vault(&self) -> &MemoryVault {

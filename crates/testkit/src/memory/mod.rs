@@ -9,6 +9,7 @@ mod ledger;
 mod messenger;
 mod queue;
 mod random;
+mod timers;
 mod vault;
 
 pub use clock::ManualClock;
@@ -17,6 +18,7 @@ pub use ledger::MemoryLedger;
 pub use messenger::{MemoryMessenger, Sent};
 pub use queue::MemoryQueue;
 pub use random::SeededRandom;
+pub use timers::MemoryTimers;
 pub use vault::MemoryVault;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

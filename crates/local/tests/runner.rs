@@ -1,0 +1,153 @@
+//! The local runner as its users drive it: the real binary, its real HTTP interface, a real kill.
+
+mod driven;
+
+use driven::{Runner, SECRET, comment_event};
+use openreply_testkit::sockets::{Reply, Script, ScriptedServer};
+use serde_json::json;
+use std::time::Duration;
+
+const CAMPAIGNS: &str = r#"
+accounts:
+  - { id: "17841400000000001", username: bakery, token: "driven-token" }
+campaigns:
+  - id: guide
+    account: "17841400000000001"
+    keywords: [LINK]
+    dm: "Hi {username}! Here it is: {link}"
+    links: [{ url: "https://example.com/guide" }]
+    public_replies: ["Sent! Check your DMs"]
+  - id: everything
+    account: "17841400000000001"
+    match: any_word
+    dm: "Thanks!"
+"#;
+
+#[tokio::test]
+async fn a_comment_becomes_one_message_however_often_it_is_told_of_and_is_there_after_a_restart() {
+    let dir = tempfile::tempdir().unwrap();
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    let told = runner
+        .post("/_local/comment", &json!({"account": "17841400000000001", "media": "55", "from": "900", "username": "anna", "text": "link please"}))
+        .await;
+    let comment = told["comment"].as_str().unwrap();
+    assert_eq!(told["trigger"], format!("comment:17841400000000001:{comment}"));
+    for _ in 0..3 {
+        let event = comment_event(comment, "900", "anna", "link please");
+        assert_eq!(runner.webhook(&event, SECRET).await, 200);
+    }
+    runner.idle().await;
+
+    let rows = runner.deliveries().await;
+    let found: Vec<(&str, &str, &str)> = rows
+        .iter()
+        .map(|row| (row["campaign"].as_str().unwrap(), row["leg"].as_str().unwrap(), row["status"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        found,
+        [("guide", "dm", "SENT"), ("everything", "dm", "SKIPPED_DEDUP"), ("guide", "public_reply", "SENT")],
+        "{rows:#?}"
+    );
+    assert_eq!(rows[0]["attempts"], 1);
+    assert_eq!(rows[0]["waiting_for"], json!(null));
+    assert!(rows[1]["reason"].as_str().unwrap().contains("guide"));
+    let inbox = runner.inbox("900").await;
+    assert_eq!(inbox, ["Hi anna! Here it is: https://example.com/guide"]);
+
+    drop(runner);
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    assert_eq!(runner.webhook(&comment_event(comment, "900", "anna", "link please"), SECRET).await, 200);
+    runner.idle().await;
+    assert_eq!(runner.inbox("900").await, inbox);
+    assert_eq!(runner.deliveries().await, rows);
+    let story = runner.get(&format!("/_local/story?trigger={}", told["trigger"].as_str().unwrap())).await;
+    let steps: Vec<&str> = story["steps"].as_array().unwrap().iter().map(|step| step["what"].as_str().unwrap()).collect();
+    assert!(steps.contains(&"Direct message sent"), "{steps:?}");
+}
+
+#[tokio::test]
+async fn a_send_that_was_in_the_air_when_the_process_was_killed_is_never_repeated() {
+    let graph = ScriptedServer::start_with(|_| Script::Silence).await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let url = graph.http();
+    let args = ["--graph-url", url.as_str()];
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &args).await;
+    let event = comment_event("180", "900", "anna", "LINK");
+    assert_eq!(runner.webhook(&event, SECRET).await, 200);
+    for _ in 0..200 {
+        if !graph.received().is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    assert_eq!(graph.received().len(), 1);
+    let row = &runner.deliveries().await[0];
+    assert_eq!((&row["leg"], &row["status"]), (&json!("dm"), &json!("PENDING")), "in flight");
+    // Dropping kills it: SIGKILL.
+    drop(runner);
+
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &args).await;
+    let rows = runner.deliveries().await;
+    let dm = rows.iter().find(|row| row["leg"] == "dm" && row["campaign"] == "guide").unwrap();
+    assert_eq!(dm["status"], "UNCONFIRMED", "{rows:#?}");
+    assert!(dm["reason"].as_str().unwrap().contains("inbox"), "{dm}");
+    for _ in 0..10 {
+        assert_eq!(runner.webhook(&event, SECRET).await, 200);
+    }
+    runner.idle().await;
+    runner.post("/_local/advance", &json!({"seconds": 4000})).await;
+    let messages = graph.received().into_iter().filter(|call| call.path.ends_with("/messages")).count();
+    assert_eq!(messages, 1, "one private reply in all");
+}
+
+#[tokio::test]
+async fn what_another_graph_api_answers_decides() {
+    let delivered = Reply::json(200, r#"{"recipient_id":"900","message_id":"mid.1"}"#);
+    let graph = ScriptedServer::start(vec![
+        Script::Respond(Reply::json(400, r#"{"error":{"message":"x","code":100,"error_subcode":33}}"#)),
+        Script::Respond(Reply::json(500, r#"{"error":{"message":"x","code":1}}"#)),
+        Script::Respond(delivered),
+    ])
+    .await
+    .unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let url = graph.http();
+    let only_dm = CAMPAIGNS.replace("public_replies", "# public_replies");
+    let runner = Runner::start(dir.path(), &only_dm, &["--graph-url", &url]).await;
+    for id in ["1", "2", "3"] {
+        assert_eq!(runner.webhook(&comment_event(id, "900", "anna", "LINK"), SECRET).await, 200);
+        runner.idle().await;
+    }
+    let rows = runner.deliveries().await;
+    let statuses: Vec<&str> =
+        rows.iter().filter(|row| row["campaign"] == "guide").map(|row| row["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses, ["FAILED", "UNCONFIRMED", "SENT"], "{rows:#?}");
+    let call = &graph.received()[2];
+    assert_eq!(call.path, "/v25.0/17841400000000001/messages");
+    assert_eq!(call.header("authorization"), Some("Bearer driven-token"));
+}
+
+#[tokio::test]
+async fn the_webhook_answers_meta_as_documented() {
+    let dir = tempfile::tempdir().unwrap();
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    let event = comment_event("180", "900", "anna", "nothing that matches, or is it");
+    assert_eq!(runner.webhook(&event, "another secret").await, 401);
+    assert_eq!(runner.webhook(&event, driven::FACEBOOK_SECRET).await, 200);
+    let challenge = runner
+        .text("/api/webhook?hub.mode=subscribe&hub.verify_token=driven-verify&hub.challenge=1158201444%2B%26")
+        .await;
+    assert_eq!(challenge, (200, "1158201444+&".to_owned()));
+    let wrong = runner.text("/api/webhook?hub.mode=subscribe&hub.verify_token=no&hub.challenge=1").await;
+    assert_eq!(wrong.0, 403);
+    let (status, page) = runner.text("/").await;
+    assert!(status == 200 && page.contains("<html"));
+}
+
+#[tokio::test]
+async fn a_bad_campaign_file_stops_it_with_line_column_and_what_was_expected() {
+    let dir = tempfile::tempdir().unwrap();
+    let bad = CAMPAIGNS.replace("match: any_word", "match: anyword");
+    let complaint = Runner::refuse(dir.path(), &bad).await;
+    assert!(complaint.contains("line 13, column 12") && complaint.contains("any_word"), "{complaint}");
+}
