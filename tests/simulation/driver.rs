@@ -16,8 +16,8 @@ use openreply_testkit::faults::{FaultPlan, Faulty};
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook;
 use openreply_testkit::memory::{
-    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
-    MemoryVault, SeededRandom,
+    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
+    SeededRandom,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};

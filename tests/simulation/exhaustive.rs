@@ -53,7 +53,11 @@ fn check(sim: &Sim, answer: Answer, faults: &Plan, legs: usize) {
     let most = match answer {
         Answer::NotSentTwice => legs * 5,
         Answer::NotSentEver => 300,
-        Answer::Delivered | Answer::DeliveredInDoubt | Answer::LostInDoubt | Answer::Throttled | Answer::GiveUp => legs * 3,
+        Answer::Delivered
+        | Answer::DeliveredInDoubt
+        | Answer::LostInDoubt
+        | Answer::Throttled
+        | Answer::GiveUp => legs * 3,
     };
     assert!(sim.sends() <= most, "{} calls; {}", sim.sends(), plan());
     for row in &rows {

@@ -80,7 +80,12 @@ fn each_function_gets_the_settings_it_reads_and_no_others() {
         ("WebhookFunction", [common, &[]].concat()),
         (
             "ConsumerFunction",
-            [common, &["GRAPH_API_BASE", "GRAPH_API_VERSION", "MAX_SEND_ATTEMPTS"]].concat(),
+            [
+                common,
+                &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "MAX_SEND_ATTEMPTS", "QUEUE_ARN"],
+                &["SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
+            ]
+            .concat(),
         ),
     ]);
     let set = |environment: &Value| -> Vec<String> {

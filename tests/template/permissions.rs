@@ -37,6 +37,12 @@ fn expected(function: &str) -> BTreeSet<Permission> {
                     ],
                 ),
             ),
+            (
+                "DelayQueue.Arn",
+                actions("sqs", &["DeleteMessage", "GetQueueAttributes", "ReceiveMessage", "SendMessage"]),
+            ),
+            ("schedules of this stack", actions("scheduler", &["CreateSchedule"])),
+            ("SchedulerRole.Arn", actions("iam", &["PassRole"])),
         ],
         other => panic!("say here what {other} may do"),
     };
@@ -79,6 +85,12 @@ fn resource_name(resource: &Value) -> String {
     if let Some(name) = resource["Fn::GetAtt"].as_str() {
         return name.to_owned();
     }
+    // A schedule's name is made of its timer's: only the group is known beforehand.
+    const SCHEDULES: &str =
+        "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/${ScheduleGroup}/*";
+    if resource["Fn::Sub"] == SCHEDULES {
+        return "schedules of this stack".to_owned();
+    }
     const SECRETS: &str =
         "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/openreply/${AWS::StackName}/";
     let arn = resource["Fn::Sub"].as_str().and_then(|arn| arn.strip_prefix(SECRETS));
@@ -95,6 +107,12 @@ fn each_function_may_do_what_it_does_and_nothing_more() {
         let role = &template["Resources"][target(&function["Properties"]["Role"])];
         assert_eq!(granted(role), expected(name), "{name}");
     }
+}
+
+#[test]
+fn a_schedule_may_only_put_messages_on_the_deliveries_queue() {
+    let granted = granted(&template()["Resources"]["SchedulerRole"]);
+    assert_eq!(granted, BTreeSet::from([("sqs:SendMessage".to_owned(), "DeliveriesQueue.Arn".to_owned())]));
 }
 
 #[test]
@@ -117,13 +135,19 @@ fn no_permission_comes_from_elsewhere_than_a_functions_own_role() {
         assert_eq!(function["Properties"].get("Policies"), None, "{name}: SAM ignores them beside a role");
     }
     for (name, role) in resources(&template, "AWS::IAM::Role") {
-        assert!(roles.contains(name), "{name} is nobody's role");
+        let service = match name {
+            // The one role that is no function's: schedules enqueue with it.
+            "SchedulerRole" => "scheduler.amazonaws.com",
+            _ => {
+                assert!(roles.contains(name), "{name} is nobody's role");
+                "lambda.amazonaws.com"
+            }
+        };
         let role = &role["Properties"];
         assert_eq!(role.get("ManagedPolicyArns"), None, "{name}");
         let statement = &role["AssumeRolePolicyDocument"]["Statement"];
-        let lambda = json!({ "Service": "lambda.amazonaws.com" });
         assert_eq!(statement.as_array().map(Vec::len), Some(1), "{name}");
-        assert_eq!(statement[0]["Principal"], lambda, "{name}");
+        assert_eq!(statement[0]["Principal"], json!({ "Service": service }), "{name}");
         assert_eq!(statement[0]["Action"], "sts:AssumeRole", "{name}");
     }
     let other = ["AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::SQS::QueuePolicy"];

@@ -21,7 +21,7 @@ use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook::{self, CommentUpdate, Conversation, Media};
 use openreply_testkit::instagram::{FakeInstagram, Serving};
 use openreply_testkit::lambda::sqs_event;
-use openreply_testkit::memory::{ManualClock, MemoryQueue};
+use openreply_testkit::memory::{ManualClock, MemoryQueue, MemoryTimers};
 use secrecy::SecretString;
 use serde_json::Value;
 use std::sync::Arc;
@@ -46,6 +46,7 @@ struct MeteredHost {
     ledger: DynamoLedger,
     graph: Graph,
     queue: MeteredQueue<MemoryQueue>,
+    timers: MemoryTimers,
     vault: AesVault,
     clock: ManualClock,
     random: OsRandom,
@@ -55,6 +56,7 @@ impl Host for MeteredHost {
     type Ledger = DynamoLedger;
     type Messenger = Graph;
     type Queue = MeteredQueue<MemoryQueue>;
+    type Timers = MemoryTimers;
     type Vault = AesVault;
     type Clock = ManualClock;
     type Random = OsRandom;
@@ -67,6 +69,9 @@ impl Host for MeteredHost {
     }
     fn queue(&self) -> &Self::Queue {
         &self.queue
+    }
+    fn timers(&self) -> &MemoryTimers {
+        &self.timers
     }
     fn vault(&self) -> &AesVault {
         &self.vault
@@ -109,6 +114,7 @@ impl Product {
             ledger,
             graph,
             queue: queue.clone(),
+            timers: MemoryTimers::default(),
             vault,
             clock: clock.clone(),
             random: OsRandom,

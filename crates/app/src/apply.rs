@@ -88,7 +88,9 @@ async fn put_account(
     applied: &mut Applied,
 ) -> Result<(), LedgerError> {
     let token = match stored {
-        Some(stored) if opens_to(vault, stored, token) && stored.username == account.username => return Ok(()),
+        Some(stored) if opens_to(vault, stored, token) && stored.username == account.username => {
+            return Ok(());
+        }
         Some(stored) if opens_to(vault, stored, token) => stored.token.clone(),
         stored => SealedToken {
             sealed: vault.seal(&account.id, token),

@@ -6,7 +6,8 @@
 
 use crate::job::Job;
 use crate::ports::{
-    Authenticity, Clock, Enqueue, EventKey, EventReader, EventStatus, Ledger, Queue, Random, Refused, Unreadable,
+    Authenticity, Clock, Enqueue, EventKey, EventReader, EventStatus, Ledger, Queue, Random, Refused,
+    Unreadable,
 };
 use openreply_domain::trigger::{QueueIdentity, Trigger};
 use std::collections::BTreeMap;

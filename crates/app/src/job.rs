@@ -7,6 +7,17 @@ use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::Trigger;
 use serde::{Deserialize, Serialize};
 
+/// What travels on the delay queue: a message for the FIFO queue that is not due yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Delayed {
+    /// The group that it will keep the order of.
+    pub group: String,
+    /// Its deduplication id there.
+    pub dedup: String,
+    /// What is to be done.
+    pub job: Job,
+}
+
 /// One message on the queue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all = "snake_case")]

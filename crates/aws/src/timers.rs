@@ -9,6 +9,7 @@ use aws_sdk_scheduler::error::ProvideErrorMetadata;
 use aws_sdk_scheduler::types::{
     ActionAfterCompletion, FlexibleTimeWindow, FlexibleTimeWindowMode, SqsParameters, Target,
 };
+use openreply_app::job::Delayed;
 use openreply_app::ports::{Clock, Timer, TimerError, Timers};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
@@ -98,9 +99,15 @@ impl<C: Clock> SchedulerTimers<C> {
 
 impl<C: Clock> Timers for SchedulerTimers<C> {
     async fn set(&self, timer: &Timer) -> Result<(), TimerError> {
-        let body = serde_json::to_string(&timer.job()).map_err(|error| TimerError(error.to_string()))?;
+        let unwritable = |error: serde_json::Error| TimerError(error.to_string());
         let wait = timer.due_at.duration_since(self.clock.now());
-        if wait < SCHEDULE_FROM { self.delay(body, wait).await } else { self.schedule(timer, body).await }
+        if wait < SCHEDULE_FROM {
+            let identity = timer.identity();
+            let delayed = Delayed { group: identity.group, dedup: identity.dedup, job: timer.job() };
+            self.delay(serde_json::to_string(&delayed).map_err(unwritable)?, wait).await
+        } else {
+            self.schedule(timer, serde_json::to_string(&timer.job()).map_err(unwritable)?).await
+        }
     }
 }
 

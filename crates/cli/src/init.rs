@@ -37,8 +37,12 @@ pub(crate) async fn init(config: &settings::SdkConfig, stack: &str) -> Result<()
     say("");
     say("Next:");
     say(&format!("  1. deploy the stack:  sam deploy --stack-name {stack}"));
-    say(&format!("  2. put your accounts and campaigns in:  openreply apply -f campaigns.yaml --stack {stack}"));
-    say("  3. in Meta's app dashboard, set the webhook to the stack's output WebhookUrl, with the verify token");
+    say(&format!(
+        "  2. put your accounts and campaigns in:  openreply apply -f campaigns.yaml --stack {stack}"
+    ));
+    say(
+        "  3. in Meta's app dashboard, set the webhook to the stack's output WebhookUrl, with the verify token",
+    );
     say(&format!(
         "     that this prints:  aws ssm get-parameter --with-decryption --query Parameter.Value --output text --name {}",
         prefix.parameter(Secret::WebhookVerifyToken)
@@ -77,7 +81,10 @@ fn ask(what: &str) -> Result<Option<SecretString>, String> {
         say(&format!("{what}:"));
         let mut line = String::new();
         io::stdin().read_line(&mut line).map_err(failed)?;
-        line.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).unwrap_or(&line).to_owned()
+        line.strip_suffix('\n')
+            .map(|line| line.strip_suffix('\r').unwrap_or(line))
+            .unwrap_or(&line)
+            .to_owned()
     };
     if value.is_empty() {
         return Ok(None);
@@ -124,7 +131,9 @@ fn aws_error<E: ProvideErrorMetadata + std::error::Error + 'static, R: std::fmt:
     error: &aws_sdk_ssm::error::SdkError<E, R>,
 ) -> String {
     let code = error.code().unwrap_or("AWS could not be reached");
-    format!("could not {doing}: {code}; check your AWS credentials, region and permissions (ssm:GetParameters, ssm:PutParameter)")
+    format!(
+        "could not {doing}: {code}; check your AWS credentials, region and permissions (ssm:GetParameters, ssm:PutParameter)"
+    )
 }
 
 #[cfg(test)]

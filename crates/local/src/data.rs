@@ -40,7 +40,8 @@ impl DataDir {
     /// The key that seals tokens here; made on the first start.
     pub(crate) fn sealing_key(&self) -> Result<SealingKey, String> {
         let file = self.path.join("sealing.key");
-        let failed = |error: &dyn std::fmt::Display| format!("cannot use the key file {}: {error}", file.display());
+        let failed =
+            |error: &dyn std::fmt::Display| format!("cannot use the key file {}: {error}", file.display());
         match fs::read_to_string(&file) {
             Ok(text) => SealingKey::parse(text.trim_end_matches('\n')).map_err(|error| failed(&error)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {

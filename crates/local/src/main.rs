@@ -38,9 +38,9 @@ async fn run(args: &Args) -> Result<(), String> {
         ));
     }
     let secrets = Secrets::read(|name| std::env::var(name).ok())?;
-    let listener = TcpListener::bind(args.listen)
-        .await
-        .map_err(|error| format!("cannot listen on {}: {error}; choose another port with --listen", args.listen))?;
+    let listener = TcpListener::bind(args.listen).await.map_err(|error| {
+        format!("cannot listen on {}: {error}; choose another port with --listen", args.listen)
+    })?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     let runner = Runner::start(args, secrets).await?;
     announce(args, &runner.secrets, address);

@@ -36,7 +36,12 @@ pub(crate) struct Pump {
 }
 
 impl Pump {
-    pub(crate) fn new(queue: LocalQueue, clock: LocalClock, deliver: Deliver<LocalHost>, boot: String) -> Arc<Self> {
+    pub(crate) fn new(
+        queue: LocalQueue,
+        clock: LocalClock,
+        deliver: Deliver<LocalHost>,
+        boot: String,
+    ) -> Arc<Self> {
         Arc::new(Self {
             queue,
             clock,
@@ -127,8 +132,11 @@ impl Pump {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&holder);
         match outcome {
             Ok(response) => {
-                let back: HashSet<&str> =
-                    response.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str()).collect();
+                let back: HashSet<&str> = response
+                    .batch_item_failures
+                    .iter()
+                    .map(|failure| failure.item_identifier.as_str())
+                    .collect();
                 self.queue.finish(receipts.into_iter().filter(|receipt| !back.contains(receipt.as_str())));
             }
             Err(error) => {

@@ -68,7 +68,8 @@ impl LocalQueue {
     /// The queue as it was left. What was in flight is visible again.
     pub(crate) fn open(store: Store, clock: LocalClock) -> Result<Self, StoreError> {
         let remembered = store.all::<Remembered>(REMEMBERED)?.into_iter().map(|r| (r.group, r.dedup, r.at));
-        let fifo = Fifo::restore(SETTINGS, store.all::<Held>(MESSAGES)?, store.all::<Held>(DEAD)?, remembered);
+        let fifo =
+            Fifo::restore(SETTINGS, store.all::<Held>(MESSAGES)?, store.all::<Held>(DEAD)?, remembered);
         let timers = store.all::<Set>(TIMERS)?.into_iter().map(|set| (set.name.clone(), set)).collect();
         let state = Mutex::new(State { fifo, timers, running: 0 });
         Ok(Self { inner: Arc::new(Inner { state, clock, store, changed: Notify::new() }) })

@@ -47,13 +47,16 @@ impl Runner {
     pub(crate) async fn start(args: &Args, secrets: Secrets) -> Result<Arc<Self>, String> {
         let file = read_campaigns(args)?;
         let data = args.data_dir().map(|dir| DataDir::open(dir)).transpose()?;
-        let store = Store::open(data.as_ref().map(DataDir::database).as_deref()).map_err(|e| e.to_string())?;
+        let store =
+            Store::open(data.as_ref().map(DataDir::database).as_deref()).map_err(|e| e.to_string())?;
         let client = store.serve().await.map_err(|error| error.to_string())?;
         let clock = keep_clock(&store)?;
         let ledger = DynamoLedger::new(client, LEDGER_TABLE);
         let key = data.as_ref().map_or_else(|| Ok(SealingKey::generate()), DataDir::sealing_key)?;
         let vault = AesVault::new(&key);
-        apply(&ledger, &vault, &file, |name| std::env::var(name).ok()).await.map_err(|error| error.to_string())?;
+        apply(&ledger, &vault, &file, |name| std::env::var(name).ok())
+            .await
+            .map_err(|error| error.to_string())?;
 
         let world = data.as_ref().map_or_else(|| Ok(World::default()), DataDir::world)?;
         let instagram = FakeInstagram::restore(Arc::new(clock.clone()), world);
@@ -63,7 +66,8 @@ impl Runner {
         for account in &file.accounts {
             instagram.name_account(&account.id, &account.username);
         }
-        let serving = instagram.serve().await.map_err(|error| format!("the fake Instagram cannot listen: {error}"))?;
+        let serving =
+            instagram.serve().await.map_err(|error| format!("the fake Instagram cannot listen: {error}"))?;
 
         let config = GraphConfig {
             base: args.graph_url.clone().unwrap_or_else(|| serving.base()),

@@ -67,7 +67,9 @@ impl Store {
         let known = client.list_tables().send().await.map_err(failed("listing the tables"))?;
         let known = known.table_names();
         if !known.iter().any(|name| name == LEDGER_TABLE) {
-            openreply_aws::create_table(&client, LEDGER_TABLE).await.map_err(failed("making the ledger's table"))?;
+            openreply_aws::create_table(&client, LEDGER_TABLE)
+                .await
+                .map_err(failed("making the ledger's table"))?;
         }
         if !known.iter().any(|name| name == OWN_TABLE) {
             openreply_aws::create_table(&client, OWN_TABLE).await.map_err(failed("making its own table"))?;
@@ -87,8 +89,11 @@ impl Store {
 
     /// Forgets a value.
     pub(crate) fn delete(&self, kind: &str, name: &str) -> Result<(), StoreError> {
-        let request =
-            DeleteItemRequest { table_name: OWN_TABLE.to_owned(), key: key(kind, name), ..Default::default() };
+        let request = DeleteItemRequest {
+            table_name: OWN_TABLE.to_owned(),
+            key: key(kind, name),
+            ..Default::default()
+        };
         self.db.delete_item(request).map_err(failed("deleting"))?;
         Ok(())
     }

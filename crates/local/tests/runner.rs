@@ -41,7 +41,9 @@ async fn a_comment_becomes_one_message_however_often_it_is_told_of_and_is_there_
     let rows = runner.deliveries().await;
     let found: Vec<(&str, &str, &str)> = rows
         .iter()
-        .map(|row| (row["campaign"].as_str().unwrap(), row["leg"].as_str().unwrap(), row["status"].as_str().unwrap()))
+        .map(|row| {
+            (row["campaign"].as_str().unwrap(), row["leg"].as_str().unwrap(), row["status"].as_str().unwrap())
+        })
         .collect();
     assert_eq!(
         found,
@@ -61,7 +63,8 @@ async fn a_comment_becomes_one_message_however_often_it_is_told_of_and_is_there_
     assert_eq!(runner.inbox("900").await, inbox);
     assert_eq!(runner.deliveries().await, rows);
     let story = runner.get(&format!("/_local/story?trigger={}", told["trigger"].as_str().unwrap())).await;
-    let steps: Vec<&str> = story["steps"].as_array().unwrap().iter().map(|step| step["what"].as_str().unwrap()).collect();
+    let steps: Vec<&str> =
+        story["steps"].as_array().unwrap().iter().map(|step| step["what"].as_str().unwrap()).collect();
     assert!(steps.contains(&"Direct message sent"), "{steps:?}");
 }
 
@@ -119,8 +122,11 @@ async fn what_another_graph_api_answers_decides() {
         runner.idle().await;
     }
     let rows = runner.deliveries().await;
-    let statuses: Vec<&str> =
-        rows.iter().filter(|row| row["campaign"] == "guide").map(|row| row["status"].as_str().unwrap()).collect();
+    let statuses: Vec<&str> = rows
+        .iter()
+        .filter(|row| row["campaign"] == "guide")
+        .map(|row| row["status"].as_str().unwrap())
+        .collect();
     assert_eq!(statuses, ["FAILED", "UNCONFIRMED", "SENT"], "{rows:#?}");
     let call = &graph.received()[2];
     assert_eq!(call.path, "/v25.0/17841400000000001/messages");

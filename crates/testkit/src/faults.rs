@@ -5,8 +5,8 @@
 //! test runs the invocation beside [`FaultPlan::crashed`] and drops it.
 
 use openreply_app::ports::{
-    AccountUpdate, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Messenger, Outbound, Queue,
-    QueueError, Refused, Timer, TimerError, Timers, Written,
+    AccountUpdate, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Messenger, Outbound,
+    Queue, QueueError, Refused, Timer, TimerError, Timers, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::ids::AccountId;

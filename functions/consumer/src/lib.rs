@@ -7,27 +7,59 @@
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use futures_util::future::join_all;
 use openreply_app::deliver::{Back, Deliver, Handled, Turn};
-use openreply_app::job::Job;
-use openreply_app::ports::{Host, LedgerError, Queue};
+use openreply_app::job::{Delayed, Job};
+use openreply_app::ports::{Enqueue, Host, LedgerError, Queue};
 use openreply_domain::time::SignedDuration;
+use openreply_domain::trigger::QueueIdentity;
 
+/// The attribute that only messages of the FIFO queue have.
+const GROUP: &str = "MessageGroupId";
 /// What goes back to the queue is visible again after this at the latest.
 pub const MAX_RETURN_DELAY: SignedDuration = SignedDuration::from_secs(30);
 
-/// Handles one batch within one invocation.
-pub async fn handle<H: Host>(deliver: &Deliver<H>, queue: &impl Queue, event: SqsEvent, turn: &Turn) -> SqsBatchResponse {
-    let groups = by_group(event.records);
+/// Handles one batch within one invocation. A batch of the delay queue, whose messages have no group, is only put
+/// on the FIFO queue: its time has come, and the order of its group counts there.
+pub async fn handle<H: Host>(
+    deliver: &Deliver<H>,
+    queue: &impl Queue,
+    event: SqsEvent,
+    turn: &Turn,
+) -> SqsBatchResponse {
+    let (delayed, records): (Vec<_>, Vec<_>) =
+        event.records.into_iter().partition(|record| !record.attributes.contains_key(GROUP));
+    let groups = by_group(records);
+    let stuck = join_all(delayed.iter().map(|message| forward(queue, message))).await;
     let failures = join_all(groups.iter().map(|group| run_group(deliver, queue, group, turn))).await;
     let mut response = SqsBatchResponse::default();
-    response.batch_item_failures = failures.into_iter().flatten().collect();
+    response.batch_item_failures = failures.into_iter().chain(stuck).flatten().collect();
     response
+}
+
+/// Puts a message of the delay queue on the FIFO queue.
+async fn forward(queue: &impl Queue, message: &SqsMessage) -> Vec<BatchItemFailure> {
+    let forwarded = match serde_json::from_str(message.body.as_deref().unwrap_or("")) {
+        Ok(Delayed { group, dedup, job }) => {
+            let entry = Enqueue { identity: QueueIdentity { group, dedup }, job };
+            queue.enqueue(&[entry]).await.map(|refused| refused.is_empty()).unwrap_or(false)
+        }
+        Err(_) => false,
+    };
+    if forwarded {
+        return Vec::new();
+    }
+    let id = message.message_id.as_deref().unwrap_or("unknown");
+    tracing::error!(
+        message = id,
+        "a message of the delay queue could not be put on the FIFO queue; it comes again"
+    );
+    vec![failure(message)]
 }
 
 /// The messages of each group, in order of arrival.
 fn by_group(records: Vec<SqsMessage>) -> Vec<Vec<SqsMessage>> {
     let mut groups: Vec<(Option<String>, Vec<SqsMessage>)> = Vec::new();
     for record in records {
-        let name = record.attributes.get("MessageGroupId").cloned();
+        let name = record.attributes.get(GROUP).cloned();
         match groups.iter_mut().find(|(known, _)| *known == name) {
             Some((_, group)) => group.push(record),
             None => groups.push((name, vec![record])),
@@ -46,7 +78,8 @@ async fn run_group<H: Host>(
     for (nth, message) in group.iter().enumerate() {
         let Err(delay) = run(deliver, message, turn).await else { continue };
         let back = &group[nth..];
-        let receipts: Vec<String> = back.iter().filter_map(|message| message.receipt_handle.clone()).collect();
+        let receipts: Vec<String> =
+            back.iter().filter_map(|message| message.receipt_handle.clone()).collect();
         if let Err(error) = queue.return_soon(&receipts, delay).await {
             tracing::warn!(%error, "messages go back, but only after the queue's visibility time-out");
         }
@@ -63,7 +96,12 @@ async fn run<H: Host>(deliver: &Deliver<H>, message: &SqsMessage, turn: &Turn) -
         Err(error) => {
             // Where, never what: a body holds what a person wrote.
             let (line, column) = (error.line(), error.column());
-            tracing::error!(message = id, line, column, "a message on the queue is no job of this version; it goes to the dead letters after its receives");
+            tracing::error!(
+                message = id,
+                line,
+                column,
+                "a message on the queue is no job of this version; it goes to the dead letters after its receives"
+            );
             return Err(MAX_RETURN_DELAY);
         }
     };
@@ -80,7 +118,9 @@ async fn run<H: Host>(deliver: &Deliver<H>, message: &SqsMessage, turn: &Turn) -
 fn delay(back: &Back) -> SignedDuration {
     match back {
         Back::NoTime => SignedDuration::from_secs(1),
-        Back::Early | Back::Timer(_) | Back::Ledger(LedgerError::Transient { .. }) => SignedDuration::from_secs(10),
+        Back::Early | Back::Timer(_) | Back::Ledger(LedgerError::Transient { .. }) => {
+            SignedDuration::from_secs(10)
+        }
         Back::Ledger(LedgerError::Permanent { .. }) | Back::Missing { .. } => MAX_RETURN_DELAY,
     }
 }

@@ -19,7 +19,8 @@ use openreply_graph::{Graph, GraphConfig};
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     logging::init();
-    let (deliver, queue) = wire().await.inspect_err(|error| tracing::error!(%error, "the consumer cannot start"))?;
+    let (deliver, queue) =
+        wire().await.inspect_err(|error| tracing::error!(%error, "the consumer cannot start"))?;
     run(service_fn(|event: LambdaEvent<SqsEvent>| async {
         let LambdaEvent { payload, context } = event;
         let deadline = from_millis(i64::try_from(context.deadline).unwrap_or(i64::MAX));
@@ -51,8 +52,7 @@ async fn wire() -> Result<(Deliver<impl Host>, SqsQueue), Error> {
         queue_arn: settings::variable("QUEUE_ARN")?,
         delay_queue_url: settings::variable("DELAY_QUEUE_URL")?,
     };
-    let timers =
-        SchedulerTimers::new(aws_sdk_scheduler::Client::new(&config), sqs, scheduler, SystemClock);
+    let timers = SchedulerTimers::new(aws_sdk_scheduler::Client::new(&config), sqs, scheduler, SystemClock);
     let host = AwsHost::new(ledger, queue.clone(), timers, AesVault::new(&key), Graph::new(graph_config)?);
     Ok((Deliver::new(host, policy, budget), queue))
 }

@@ -44,7 +44,10 @@ fn handshake(reader: &impl EventReader, query: &str) -> Response<Body> {
         }
     }
     let (Some("subscribe"), Some(token), Some(challenge)) = (mode.as_deref(), token, challenge) else {
-        return answer(StatusCode::BAD_REQUEST, r#"{"error":"this is Meta's webhook; it is not for browsers"}"#);
+        return answer(
+            StatusCode::BAD_REQUEST,
+            r#"{"error":"this is Meta's webhook; it is not for browsers"}"#,
+        );
     };
     if !reader.knows_verify_token(&token) {
         tracing::warn!("webhook verification refused: the verify token is not the one stored for this stack");
@@ -64,9 +67,13 @@ async fn post<L: Ledger, Q: Queue, C: Clock, R: Random>(
     let body = bytes(request.body());
     match ingest.ingest(reader, signature, body).await {
         Ingested::Accepted { .. } => answer(StatusCode::OK, r#"{"status":"ok"}"#),
-        Ingested::NotAuthentic(_) => answer(StatusCode::UNAUTHORIZED, r#"{"error":"missing or wrong signature"}"#),
+        Ingested::NotAuthentic(_) => {
+            answer(StatusCode::UNAUTHORIZED, r#"{"error":"missing or wrong signature"}"#)
+        }
         Ingested::Unreadable(_) => answer(StatusCode::BAD_REQUEST, r#"{"error":"the body is not JSON"}"#),
-        Ingested::ComeBack => answer(StatusCode::INTERNAL_SERVER_ERROR, r#"{"error":"not taken whole; send it again"}"#),
+        Ingested::ComeBack => {
+            answer(StatusCode::INTERNAL_SERVER_ERROR, r#"{"error":"not taken whole; send it again"}"#)
+        }
     }
 }
 

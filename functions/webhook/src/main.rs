@@ -15,7 +15,8 @@ use tokio::sync::OnceCell;
 async fn main() -> Result<(), Error> {
     logging::init();
     let function = Webhook::new().await?;
-    run(service_fn(|request: Request| async { Ok::<_, Error>(function.answer(&request).await) })).await
+    let function = &function;
+    run(service_fn(|request: Request| async move { Ok::<_, Error>(function.answer(&request).await) })).await
 }
 
 struct Webhook {
@@ -29,7 +30,10 @@ impl Webhook {
     async fn new() -> Result<Self, Error> {
         let config = settings::sdk_config().await;
         let ingest = Ingest {
-            ledger: DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), settings::variable("TABLE_NAME")?),
+            ledger: DynamoLedger::new(
+                aws_sdk_dynamodb::Client::new(&config),
+                settings::variable("TABLE_NAME")?,
+            ),
             queue: SqsQueue::new(aws_sdk_sqs::Client::new(&config), settings::variable("QUEUE_URL")?),
             clock: SystemClock,
             random: OsRandom,

@@ -63,7 +63,8 @@ impl<H: Host> Deliver<H> {
             return Ok(());
         }
         let asked_for = legs(guess);
-        let unread: Vec<Leg> = legs(Some(matched)).into_iter().filter(|leg| !asked_for.contains(leg)).collect();
+        let unread: Vec<Leg> =
+            legs(Some(matched)).into_iter().filter(|leg| !asked_for.contains(leg)).collect();
         if !unread.is_empty() {
             stored.extend(self.host.ledger().sends(&comment.key(), &unread).await?);
         }

@@ -117,7 +117,12 @@ impl<H: Host> Deliver<H> {
         let claimed = Send {
             state: State::Claimed { doubt: None },
             attempts: send.attempts + 1,
-            claim: Some(Claim { id: id.clone(), at: now, holder: turn.holder.clone(), expires_at: turn.deadline }),
+            claim: Some(Claim {
+                id: id.clone(),
+                at: now,
+                holder: turn.holder.clone(),
+                expires_at: turn.deadline,
+            }),
             updated_at: now,
             ..send
         };

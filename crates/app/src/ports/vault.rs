@@ -19,7 +19,9 @@ pub enum SealError {
         held: String,
     },
     /// The right key, but the seal is broken: damaged, or moved from another account.
-    #[error("the sealed token of account {account} is damaged or belongs to another account; store it again (openreply apply)")]
+    #[error(
+        "the sealed token of account {account} is damaged or belongs to another account; store it again (openreply apply)"
+    )]
     Broken {
         /// Whose token.
         account: AccountId,

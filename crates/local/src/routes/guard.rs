@@ -48,7 +48,9 @@ mod tests {
         for host in ["localhost:3000", "127.0.0.1:3000", "127.0.0.1", "[::1]:3000", "LOCALHOST"] {
             assert!(is_local(&headers(&[(header::HOST, host)])), "{host}");
         }
-        for host in ["abc.tunnel.example", "127.0.0.1.evil.example", "10.0.0.1:3000", "localhost.evil.example:80", ""] {
+        for host in
+            ["abc.tunnel.example", "127.0.0.1.evil.example", "10.0.0.1:3000", "localhost.evil.example:80", ""]
+        {
             assert!(!is_local(&headers(&[(header::HOST, host)])), "{host}");
         }
         let from = |origin| headers(&[(header::HOST, "localhost:3000"), (header::ORIGIN, origin)]);

@@ -22,8 +22,14 @@ const MAX_BODY: usize = 6 * 1024 * 1024;
 pub(crate) fn router(runner: Arc<Runner>) -> Router {
     let local = Router::new()
         .route("/", get(|| async { Html(include_str!("../page/index.html")) }))
-        .route("/page.css", get(|| async { asset("text/css; charset=utf-8", include_str!("../page/page.css")) }))
-        .route("/page.js", get(|| async { asset("text/javascript; charset=utf-8", include_str!("../page/page.js")) }))
+        .route(
+            "/page.css",
+            get(|| async { asset("text/css; charset=utf-8", include_str!("../page/page.css")) }),
+        )
+        .route(
+            "/page.js",
+            get(|| async { asset("text/javascript; charset=utf-8", include_str!("../page/page.js")) }),
+        )
         .route("/_local/comment", post(drive::comment))
         .route("/_local/advance", post(drive::advance))
         .route("/_local/idle", get(drive::idle))

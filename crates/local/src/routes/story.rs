@@ -51,7 +51,8 @@ async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, Ledger
             steps.push(Step { at: comment.at, what: "Comment written".into(), detail: None, state: "done" });
         }
     }
-    let sends: Vec<Send> = sends(runner).await?.into_iter().filter(|send| send.key.trigger == *trigger).collect();
+    let sends: Vec<Send> =
+        sends(runner).await?.into_iter().filter(|send| send.key.trigger == *trigger).collect();
     received_at = sends.first().map(|send| send.first_seen_at).or(received_at);
     if let Some(received_at) = received_at {
         steps.extend(events(runner, trigger, received_at).await?);
@@ -61,7 +62,8 @@ async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, Ledger
     }
     if sends.is_empty() && !steps.is_empty() && runner.queue.is_idle() {
         let at = steps.last().map_or(Timestamp::UNIX_EPOCH, |step| step.at);
-        let detail = Some("No active campaign listens for it, so nothing is sent and nothing is kept.".into());
+        let detail =
+            Some("No active campaign listens for it, so nothing is sent and nothing is kept.".into());
         steps.push(Step { at, what: "No campaign matches".into(), detail, state: "done" });
     }
     Ok(steps)
@@ -71,7 +73,10 @@ async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, Ledger
 async fn events(runner: &Runner, trigger: &TriggerKey, at: Timestamp) -> Result<Vec<Step>, LedgerError> {
     let records = runner.ledger.events(at).await?;
     let holds = |body: &[u8]| {
-        runner.reader.parse(body).is_ok_and(|event| event.triggers.iter().any(|other| other.key() == *trigger))
+        runner
+            .reader
+            .parse(body)
+            .is_ok_and(|event| event.triggers.iter().any(|other| other.key() == *trigger))
     };
     let steps = records.into_iter().filter(|record| holds(&record.body)).map(|record| {
         let (what, detail, state) = match record.status {

@@ -90,7 +90,9 @@ fn campaign_json(campaign: &Campaign) -> Value {
 }
 
 /// `GET /_local/events`: a `change` event whenever something may have changed, as Server-Sent Events.
-pub(super) async fn events(State(runner): State<Arc<Runner>>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+pub(super) async fn events(
+    State(runner): State<Arc<Runner>>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     // Bursts are told of once: the page reads everything anew.
     const AT_MOST_EVERY: Duration = Duration::from_millis(100);
     let seen = runner.instagram.subscribe();

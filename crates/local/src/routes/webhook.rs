@@ -21,7 +21,13 @@ pub(super) async fn webhook(
 
 /// Calls the webhook function. Comments that it accepts come to be in the fake Instagram too, so that they can
 /// be replied to there.
-pub(super) async fn deliver(runner: &Runner, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
+pub(super) async fn deliver(
+    runner: &Runner,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     // Before the function: the consumer may be quicker than this task.
     if method == Method::POST {
         adopt(runner, &headers, &body);
@@ -30,7 +36,8 @@ pub(super) async fn deliver(runner: &Runner, method: Method, uri: Uri, headers: 
     *request.method_mut() = method;
     *request.uri_mut() = uri;
     *request.headers_mut() = headers;
-    let (parts, body) = openreply_webhook::handle(&runner.ingest, &runner.reader, &request).await.into_parts();
+    let (parts, body) =
+        openreply_webhook::handle(&runner.ingest, &runner.reader, &request).await.into_parts();
     let mut response = openreply_webhook::bytes(&body).to_vec().into_response();
     *response.status_mut() = parts.status;
     *response.headers_mut() = parts.headers;

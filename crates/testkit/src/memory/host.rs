@@ -1,6 +1,8 @@
 //! All ports together, as one host.
 
-use super::{ManualClock, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault, SeededRandom};
+use super::{
+    ManualClock, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault, SeededRandom,
+};
 use openreply_app::ports::Host;
 
 /// A host that is all memory. Clones share everything.
