@@ -99,3 +99,6 @@ pub fn rows(send: &Send, alive: impl Fn(&Claim) -> bool) -> Vec<Delivery> {
     let losers: Vec<Delivery> = losers.collect();
     std::iter::once(row).chain(losers).collect()
 }
+
+#[cfg(test)]
+mod tests;

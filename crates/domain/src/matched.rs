@@ -93,3 +93,6 @@ fn pick(chance: u64, nth: usize, count: usize) -> u32 {
     let spread = chance.rotate_left((nth as u32 % 64) * 7).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
     (spread % count as u64) as u32
 }
+
+#[cfg(test)]
+mod tests;

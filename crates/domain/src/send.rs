@@ -17,7 +17,11 @@
 //! The functions here say *what* to write; the ledger makes each write conditional ([`Expect`]).
 
 mod admission;
+#[cfg(test)]
+pub(crate) mod samples;
 mod settlement;
+#[cfg(test)]
+mod tests;
 
 pub use admission::{Admission, admit};
 pub use settlement::{LateSettle, Policy, WINDOW, defer, settle, settle_late};

@@ -106,3 +106,6 @@ pub fn settle_late(stored: Option<&Send>, claim: &ClaimId) -> LateSettle {
         Some(_) | None => LateSettle::Superseded,
     }
 }
+
+#[cfg(test)]
+mod tests;
