@@ -65,7 +65,7 @@ fn check(sim: &Sim, answer: Answer, faults: &Plan, legs: usize) {
         match row.status {
             "SENT" => assert!(row.message_id.is_some(), "{row:?}; {}", plan()),
             "FAILED" | "UNCONFIRMED" | "SKIPPED_DEDUP" | "SKIPPED_WINDOW" => {
-                assert!(row.reason.is_some(), "{row:?}; {}", plan())
+                assert!(row.reason.is_some(), "{row:?}; {}", plan());
             }
             "PENDING" => assert!(waits, "pending, and nobody knows for what: {row:?}; {}", plan()),
             other => panic!("no state that this flow has: {other}; {}", plan()),

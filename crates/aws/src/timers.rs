@@ -59,7 +59,7 @@ impl<C: Clock> SchedulerTimers<C> {
             .delay_seconds(i32::try_from(seconds).unwrap_or(i32::MAX))
             .send()
             .await
-            .map_err(|error| failed(Failure::of(&error)))?;
+            .map_err(|error| failed(&Failure::of(&error)))?;
         Ok(())
     }
 
@@ -92,7 +92,7 @@ impl<C: Clock> SchedulerTimers<C> {
             Ok(_) => Ok(()),
             // Set before, by us or by a try whose answer was lost: it stands.
             Err(error) if error.code() == Some("ConflictException") => Ok(()),
-            Err(error) => Err(failed(Failure::of(&error))),
+            Err(error) => Err(failed(&Failure::of(&error))),
         }
     }
 }
@@ -111,7 +111,7 @@ impl<C: Clock> Timers for SchedulerTimers<C> {
     }
 }
 
-fn failed(failure: Failure) -> TimerError {
+fn failed(failure: &Failure) -> TimerError {
     TimerError(format!("{}: {}", failure.code, failure.hint))
 }
 

@@ -1,16 +1,18 @@
 //! Starts the real binary on a free port and talks to it.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says where")]
+
 use openreply_testkit::instagram::webhook;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-pub const SECRET: &str = "driven-instagram-secret";
-pub const FACEBOOK_SECRET: &str = "driven-facebook-secret";
+pub(crate) const SECRET: &str = "driven-instagram-secret";
+pub(crate) const FACEBOOK_SECRET: &str = "driven-facebook-secret";
 
 /// The runner. Dropping it kills it at once, as `kill -9` does.
-pub struct Runner {
+pub(crate) struct Runner {
     child: Child,
     base: String,
     http: reqwest::Client,
@@ -41,7 +43,7 @@ fn command(dir: &Path, campaigns: &str) -> Command {
 }
 
 impl Runner {
-    pub async fn start(dir: &Path, campaigns: &str, args: &[&str]) -> Self {
+    pub(crate) async fn start(dir: &Path, campaigns: &str, args: &[&str]) -> Self {
         let mut child = command(dir, campaigns).args(args).stderr(Stdio::inherit()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         let mut base = None;
@@ -57,29 +59,29 @@ impl Runner {
     }
 
     /// Starts it with a file that it must refuse, and returns its complaint.
-    pub async fn refuse(dir: &Path, campaigns: &str) -> String {
+    pub(crate) async fn refuse(dir: &Path, campaigns: &str) -> String {
         let output = command(dir, campaigns).output().unwrap();
         assert!(!output.status.success());
         String::from_utf8(output.stderr).unwrap()
     }
 
-    pub async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         self.http.get(format!("{}{path}", self.base)).send().await.unwrap().json().await.unwrap()
     }
 
-    pub async fn text(&self, path: &str) -> (u16, String) {
+    pub(crate) async fn text(&self, path: &str) -> (u16, String) {
         let response = self.http.get(format!("{}{path}", self.base)).send().await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())
     }
 
-    pub async fn post(&self, path: &str, body: &Value) -> Value {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Value {
         let response = self.http.post(format!("{}{path}", self.base)).json(body).send().await.unwrap();
         assert_eq!(response.status().as_u16(), 200, "{path}");
         response.json().await.unwrap()
     }
 
     /// Posts an event as Meta does. Returns the status.
-    pub async fn webhook(&self, event: &Value, secret: &str) -> u16 {
+    pub(crate) async fn webhook(&self, event: &Value, secret: &str) -> u16 {
         let body = event.to_string();
         let request = self
             .http
@@ -90,16 +92,16 @@ impl Runner {
         request.send().await.unwrap().status().as_u16()
     }
 
-    pub async fn idle(&self) {
+    pub(crate) async fn idle(&self) {
         assert_eq!(self.get("/_local/idle").await["idle"], true);
     }
 
-    pub async fn deliveries(&self) -> Vec<Value> {
+    pub(crate) async fn deliveries(&self) -> Vec<Value> {
         self.get("/_local/deliveries").await.as_array().unwrap().clone()
     }
 
     /// What the account wrote to a person.
-    pub async fn inbox(&self, user: &str) -> Vec<String> {
+    pub(crate) async fn inbox(&self, user: &str) -> Vec<String> {
         let world = self.get("/_local/world").await;
         let conversations = world["conversations"].as_array().unwrap();
         let of_user = conversations.iter().filter(|conversation| conversation["user"] == user);
@@ -111,7 +113,7 @@ impl Runner {
 }
 
 /// A comment as Meta tells of it.
-pub fn comment_event(id: &str, from: &str, username: &str, text: &str) -> Value {
+pub(crate) fn comment_event(id: &str, from: &str, username: &str, text: &str) -> Value {
     json!({"object": "instagram", "entry": [{"id": "17841400000000001", "time": 1_796_054_400, "changes": [{
         "field": "comments",
         "value": {"id": id, "text": text, "from": {"id": from, "username": username},

@@ -260,7 +260,7 @@ fn a_token_that_stands_where_none_belongs_is_not_repeated() {
             " [{{ id: {token}, account: '{token}!', match: {token}, dm: '{{{token}}}' }}]"
         )),
         with_campaigns(&format!(" [{{ id: c, account: 1, match: any_word, dm: '{{{token}}} {{username' }}]")),
-        token.clone(),
+        token,
     ] {
         let errors = parse(&text).expect_err(&text);
         let shown = format!("{errors} {errors:?}").to_uppercase();
