@@ -93,11 +93,11 @@ impl Stage {
         events[0].status.clone()
     }
 
-    /// The dead letter of a person: FAILED, and why.
+    /// Why the one event FAILED.
     fn why(&self) -> String {
         match self.status() {
             EventStatus::Failed { why } => why,
-            status @ (EventStatus::Pending | EventStatus::Processed) => panic!("{status:?}"),
+            status @ (EventStatus::Pending | EventStatus::Processed) => unreachable!("{status:?}"),
         }
     }
 }

@@ -336,7 +336,6 @@ async fn what_cannot_be_built_was_not_sent() {
         message(Destination::PrivateReply(comment(COMMENT)), "IGAA\n"),
         message(Destination::PrivateReply(comment(COMMENT)), ""),
         message(Destination::PublicReply(comment(COMMENT)), "IGAA token"),
-        message(Destination::PublicReply(comment("..")), TOKEN),
     ] {
         assert_eq!(graph.send(message).await, SendOutcome::NotSent(NotSent::Unbuildable));
     }

@@ -13,6 +13,7 @@ mod store;
 use args::{Args, Secrets};
 use clap::Parser;
 use runner::Runner;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use tokio::net::TcpListener;
@@ -57,19 +58,25 @@ fn log_to_stderr() {
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }
 
-#[expect(clippy::print_stdout, reason = "what the person who started it wants to know")]
+/// Tells where to look. That nobody reads it is no reason to stop.
 fn announce(args: &Args, secrets: &Secrets, address: SocketAddr) {
-    println!("OpenReply is running. Open the page, type a comment, watch the message arrive.");
-    println!("  Page       http://{address}/");
-    println!("  Webhook    http://{address}/api/webhook");
-    match args.data_dir() {
-        Some(dir) => println!("  Data       {} (kept over a restart)", dir.display()),
-        None => println!("  Data       in memory (gone with this process)"),
-    }
-    println!("  Instagram  {}", args.graph_url.as_deref().unwrap_or("a fake one, in this process"));
+    let mut lines = vec![
+        "OpenReply is running. Open the page, type a comment, watch the message arrive.".to_owned(),
+        format!("  Page       http://{address}/"),
+        format!("  Webhook    http://{address}/api/webhook"),
+    ];
+    lines.push(match args.data_dir() {
+        Some(dir) => format!("  Data       {} (kept over a restart)", dir.display()),
+        None => "  Data       in memory (gone with this process)".to_owned(),
+    });
+    let graph = args.graph_url.as_deref().unwrap_or("a fake one, in this process");
+    lines.push(format!("  Instagram  {graph}"));
     for (name, value) in &secrets.demo {
-        println!("  {name} is not set: using the demo value {value}");
+        lines.push(format!("  {name} is not set: using the demo value {value}"));
     }
+    lines.push(String::new());
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(lines.join("\n").as_bytes()).and_then(|()| out.flush());
 }
 
 #[expect(clippy::print_stderr, reason = "why it did not start")]
