@@ -7,3 +7,5 @@
 
 mod driver;
 mod exhaustive;
+mod limits;
+mod random;
