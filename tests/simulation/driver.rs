@@ -5,12 +5,13 @@ use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::{Ingest, Ingested};
 use openreply_app::ports::{Clock, Destination, Enqueue, Host, Outbound, Queue};
+use openreply_app::resume::resume_all;
 use openreply_consumer::handle;
 use openreply_domain::delivery::{Delivery, rows};
 use openreply_domain::ids::MessageId;
 use openreply_domain::outcome::{Doubt, NotSent, Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::Policy;
-use openreply_domain::time::{SignedDuration, after};
+use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_graph::{AppSecrets, MetaWebhook};
 use openreply_testkit::faults::{FaultPlan, Faulty};
 use openreply_testkit::fifo::Received;
@@ -41,6 +42,8 @@ pub(crate) enum Answer {
     NotSentTwice,
     /// No connection, ever.
     NotSentEver,
+    /// 190.
+    TokenDead,
 }
 
 pub(crate) const ANSWERS: [Answer; 6] = [
@@ -55,7 +58,10 @@ pub(crate) const ANSWERS: [Answer; 6] = [
 /// The messages that exist, by where they went.
 pub(crate) type Inboxes = Arc<Mutex<BTreeMap<String, Vec<String>>>>;
 
-fn instagram(answer: Answer, inboxes: Inboxes) -> MemoryMessenger {
+/// What Instagram does with the n-th call, from 0.
+pub(crate) type Script = Arc<dyn Fn(usize, &Outbound) -> Answer + Send + Sync>;
+
+fn instagram(script: Script, inboxes: Inboxes) -> MemoryMessenger {
     let tried: Mutex<BTreeMap<String, u32>> = Mutex::default();
     MemoryMessenger::new(move |nth, message: &Outbound| {
         let place = match &message.to {
@@ -69,7 +75,7 @@ fn instagram(answer: Answer, inboxes: Inboxes) -> MemoryMessenger {
         let rejected = |kind, code| {
             SendOutcome::Rejected(Rejection { kind, code, subcode: None, retry_after_seconds: None })
         };
-        match answer {
+        match script(nth, message) {
             Answer::Delivered => {
                 arrive();
                 SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() }
@@ -93,6 +99,7 @@ fn instagram(answer: Answer, inboxes: Inboxes) -> MemoryMessenger {
                 SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() }
             }
             Answer::NotSentEver => SendOutcome::NotSent(NotSent::Connect),
+            Answer::TokenDead => rejected(RejectionKind::TokenDead, 190),
         }
     })
 }
@@ -146,15 +153,50 @@ pub(crate) struct Sim {
     plan: FaultPlan,
     pub(crate) inboxes: Inboxes,
     turns: u32,
+    policy: Policy,
+    /// How often a timer fired, by its Send.
+    pub(crate) fired: BTreeMap<String, usize>,
+    /// Whether every timer fires twice.
+    pub(crate) twice: bool,
 }
 
 impl Sim {
     pub(crate) async fn new(campaigns: &str, answer: Answer, plan: FaultPlan) -> Self {
+        Self::scripted(campaigns, Arc::new(move |_, _| answer), plan, Policy::default(), 7).await
+    }
+
+    pub(crate) async fn scripted(
+        campaigns: &str,
+        script: Script,
+        plan: FaultPlan,
+        policy: Policy,
+        seed: u64,
+    ) -> Self {
         let inboxes = Inboxes::default();
-        let memory = MemoryHost::new(7, instagram(answer, inboxes.clone()));
+        let memory = MemoryHost::new(seed, instagram(script, inboxes.clone()));
+        let sim = Self { memory, plan, inboxes, turns: 0, policy, fired: BTreeMap::new(), twice: false };
+        sim.apply(campaigns).await;
+        sim
+    }
+
+    /// Applies a campaign file and wakes what that lets go on.
+    pub(crate) async fn apply(&self, campaigns: &str) -> usize {
         let file = campaign_file::parse(campaigns).unwrap();
-        apply(&memory.ledger, &memory.vault, &file, |_| None).await.unwrap();
-        Self { memory, plan, inboxes, turns: 0 }
+        apply(&self.memory.ledger, &self.memory.vault, &file, |_| None).await.unwrap();
+        self.resume().await
+    }
+
+    /// Wakes what waits for something that is over.
+    pub(crate) async fn resume(&self) -> usize {
+        resume_all(&self.memory.ledger, &self.memory.queue, self.now()).await.unwrap()
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.memory.clock.now()
+    }
+
+    pub(crate) fn memory(&self) -> &MemoryHost {
+        &self.memory
     }
 
     /// Meta posts the event, and again whenever it is not answered with 200, up to a day's patience.
@@ -188,29 +230,49 @@ impl Sim {
         Some(matches!(answer, Ingested::Accepted { .. }))
     }
 
-    /// Runs the consumer until the queue is empty, the clock going on to whatever is due next.
+    /// Runs the consumer until nothing waits any more, the clock going on to whatever is due next.
     pub(crate) async fn drain(&mut self) {
-        for _ in 0..2_000 {
+        self.run_to(Timestamp::MAX).await;
+    }
+
+    /// Lets `span` pass, and runs what is due in it.
+    pub(crate) async fn drain_until(&mut self, span: SignedDuration) {
+        let end = after(self.now(), span);
+        self.run_to(end).await;
+        self.memory.clock.set(end);
+    }
+
+    async fn run_to(&mut self, end: Timestamp) {
+        for _ in 0..60_000 {
             let batch = self.memory.queue.receive();
-            if batch.is_empty() {
-                let now = self.memory.clock.now();
-                let queue = self.memory.queue.with_fifo(|fifo| fifo.next_due(now));
-                match queue.into_iter().chain(self.memory.timers.next_due()).min() {
-                    Some(due) if due > now => self.memory.clock.set(due),
-                    Some(_) => {}
-                    None => return,
-                }
-                self.fire().await;
+            if !batch.is_empty() {
+                self.invoke(batch).await;
                 continue;
             }
-            self.invoke(batch).await;
+            let now = self.now();
+            let queue = self.memory.queue.with_fifo(|fifo| fifo.next_due(now));
+            match queue.into_iter().chain(self.memory.timers.next_due()).min() {
+                Some(due) if due <= end => {
+                    if due > now {
+                        self.memory.clock.set(due);
+                    }
+                    self.fire().await;
+                }
+                Some(_) | None => return,
+            }
         }
         panic!("the queue never runs empty: {:?}", self.memory.queue.with_fifo(|fifo| fifo.len()));
     }
 
     /// Puts the messages of due timers on the queue, as the scheduler does.
-    async fn fire(&self) {
+    async fn fire(&mut self) {
         for timer in self.memory.timers.fire(self.memory.clock.now()) {
+            *self.fired.entry(format!("{} {}", timer.key.trigger, timer.key.leg)).or_default() += 1;
+            if self.twice {
+                let mut again = Enqueue { identity: timer.identity(), job: timer.job() };
+                again.identity.dedup.push_str("-again");
+                self.memory.queue.enqueue(&[again]).await.unwrap();
+            }
             let entry = Enqueue { identity: timer.identity(), job: timer.job() };
             let refused = self.memory.queue.enqueue(&[entry]).await.unwrap();
             assert!(refused.is_empty(), "the scheduler's own queue takes everything");
@@ -236,7 +298,7 @@ impl Sim {
         // Every invocation is a cold start: nothing may depend on what a process remembers.
         let budget =
             Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
-        let deliver = Deliver::new(host, Policy::default(), budget);
+        let deliver = Deliver::new(host, self.policy, budget);
         let queue = self.faulty(&self.memory.queue);
         let receipts: Vec<String> = batch.iter().map(|received| received.receipt.clone()).collect();
         let event = openreply_testkit::lambda::sqs_event(batch);

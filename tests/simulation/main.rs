@@ -12,3 +12,5 @@
 
 mod driver;
 mod exhaustive;
+mod limits;
+mod random;

@@ -83,7 +83,7 @@ fn each_function_gets_the_settings_it_reads_and_no_others() {
             [
                 common,
                 &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "MAX_SEND_ATTEMPTS", "QUEUE_ARN"],
-                &["SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
+                &["HOURLY_DM_LIMIT", "MONTHLY_DM_LIMIT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
             ]
             .concat(),
         ),

@@ -23,7 +23,13 @@ fn expected(function: &str) -> BTreeSet<Permission> {
         "ConsumerFunction" => vec![
             ("ConsumerLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
             ("sealing-key", actions("ssm", &["GetParameters"])),
-            (table, actions("dynamodb", &["BatchGetItem", "GetItem", "PutItem", "Query"])),
+            (
+                table,
+                actions(
+                    "dynamodb",
+                    &["BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"],
+                ),
+            ),
             (
                 queue,
                 actions(

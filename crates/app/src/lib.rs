@@ -3,6 +3,7 @@
 //! - [`ingest`]: a signed webhook body becomes jobs on the queue.
 //! - [`deliver`]: a job becomes at most one message per leg.
 //! - [`apply`]: a campaign file becomes accounts and campaigns in the ledger.
+//! - [`resume`]: what waited for a hold or a pause that is over goes on.
 //! - [`campaign_file`]: reading and checking that file.
 //!
 //! Nothing here reads a clock, rolls a die or names AWS: see [`ports`].
@@ -14,3 +15,4 @@ pub mod deliver;
 pub mod ingest;
 pub mod job;
 pub mod ports;
+pub mod resume;

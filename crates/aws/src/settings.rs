@@ -56,12 +56,14 @@ pub enum SettingError {
         name: &'static str,
     },
     /// It should be a number.
-    #[error("the environment variable {name} is `{value}`; it has to be a whole number from 1")]
+    #[error("the environment variable {name} is `{value}`; it has to be a whole number from {least}")]
     NotANumber {
         /// Its name.
         name: &'static str,
         /// What it was.
         value: String,
+        /// The least that it may be.
+        least: u32,
     },
 }
 
@@ -78,9 +80,21 @@ pub fn variable(name: &'static str) -> Result<String, SettingError> {
 /// # Errors
 /// When it is not set, or no such number.
 pub fn number(name: &'static str) -> Result<u32, SettingError> {
+    at_least(1, name)
+}
+
+/// A setting of the function that is a number from 0.
+///
+/// # Errors
+/// When it is not set, or no number.
+pub fn count(name: &'static str) -> Result<u32, SettingError> {
+    at_least(0, name)
+}
+
+fn at_least(least: u32, name: &'static str) -> Result<u32, SettingError> {
     let value = variable(name)?;
     match value.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        Ok(_) | Err(_) => Err(SettingError::NotANumber { name, value }),
+        Ok(number) if number >= least => Ok(number),
+        Ok(_) | Err(_) => Err(SettingError::NotANumber { name, value, least }),
     }
 }

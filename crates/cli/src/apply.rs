@@ -3,8 +3,10 @@
 use crate::say;
 use openreply_app::apply::{Change, apply as apply_file};
 use openreply_app::campaign_file;
+use openreply_app::ports::Clock;
+use openreply_app::resume::resume_all;
 use openreply_aws::secrets::{SecretsPrefix, sealing_key};
-use openreply_aws::{AesVault, DynamoLedger, settings};
+use openreply_aws::{AesVault, DynamoLedger, SystemClock, settings};
 use std::path::Path;
 
 /// Checks the file first; nothing is asked of AWS for one that cannot be used.
@@ -22,6 +24,9 @@ pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
         .await
         .map_err(|error| error.to_string())?;
 
+    let queue = crate::switches::queue(&config, stack).await?;
+    let woken = resume_all(&ledger, &queue, SystemClock.now()).await.map_err(|error| error.to_string())?;
+
     for account in &applied.accounts_written {
         say(&format!("account {account}: stored, token sealed"));
     }
@@ -34,6 +39,9 @@ pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
             Change::Deactivated => "no longer in the file: inactive".to_owned(),
         };
         say(&format!("campaign {campaign} of account {account}: {what}"));
+    }
+    if woken > 0 {
+        say(&format!("{woken} deliveries that waited go on"));
     }
     Ok(())
 }

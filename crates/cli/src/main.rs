@@ -4,6 +4,7 @@
 
 mod apply;
 mod init;
+mod switches;
 
 use clap::{Parser, Subcommand};
 use openreply_aws::settings;
@@ -35,6 +36,26 @@ enum Command {
         #[arg(long)]
         stack: String,
     },
+    /// Stops all sending of the stack. Deliveries wait until it is started again.
+    Stop {
+        /// The stack's name.
+        #[arg(long)]
+        stack: String,
+    },
+    /// Starts sending again; what waited goes out, paced by the limits.
+    Start {
+        /// The stack's name.
+        #[arg(long)]
+        stack: String,
+    },
+    /// Lifts the hold of an account, or with `app` that of the whole app.
+    Lift {
+        /// The account's id, or `app`.
+        account: String,
+        /// The stack's name.
+        #[arg(long)]
+        stack: String,
+    },
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -43,6 +64,9 @@ async fn main() -> ExitCode {
     let result = match args.command {
         Command::Init { stack } => init::init(&settings::sdk_config().await, &stack).await,
         Command::Apply { file, stack } => apply::apply(&file, &stack).await,
+        Command::Stop { stack } => switches::stop(&stack).await,
+        Command::Start { stack } => switches::start(&stack).await,
+        Command::Lift { account, stack } => switches::lift(&account, &stack).await,
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

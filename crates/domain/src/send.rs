@@ -24,11 +24,12 @@ mod settlement;
 mod tests;
 
 pub use admission::{Admission, admit};
-pub use settlement::{LateSettle, Policy, WINDOW, defer, settle, settle_late};
+pub use settlement::{LateSettle, Policy, WINDOW, defer, park, settle, settle_late, skip, void};
 
 use crate::campaign::CampaignRef;
 use crate::ids::{CampaignId, ClaimId, MessageId, UserId};
 use crate::matched::Matched;
+use crate::slots::Slot;
 use crate::time::Timestamp;
 use crate::trigger::TriggerKey;
 use serde::{Deserialize, Serialize};
@@ -145,6 +146,15 @@ pub struct Claim {
     /// When that invocation is over at the latest: later, nobody will come back to settle it.
     #[serde(with = "crate::time::millis")]
     pub expires_at: Timestamp,
+    /// The hour's slot that was taken for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slot: Option<Slot>,
+    /// The month (`2026-11`) whose unit was taken for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub month: Option<String>,
+    /// The version of the token that its call carries.
+    #[serde(default)]
+    pub token_version: u32,
 }
 
 /// Why a trigger that matched sends nothing.
@@ -243,6 +253,9 @@ pub struct Send {
     /// or twice, neither claims early nor is swallowed as a copy.
     #[serde(default)]
     pub wake: u32,
+    /// The minute in which a slot of the hour is reserved for it, while it waits for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reservation: Option<i64>,
     /// When the trigger was first received. Never changes.
     #[serde(with = "crate::time::millis")]
     pub first_seen_at: Timestamp,

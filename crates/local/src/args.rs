@@ -25,6 +25,14 @@ pub(crate) struct Args {
     #[arg(long, default_value = "v25.0", value_name = "VERSION")]
     pub(crate) graph_version: String,
 
+    /// Private replies of one account in any rolling hour.
+    #[arg(long, default_value_t = 750, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) hourly_limit: u32,
+
+    /// Direct messages in a calendar month (UTC). 0: no limit.
+    #[arg(long, default_value_t = 0, value_name = "COUNT")]
+    pub(crate) monthly_limit: u32,
+
     /// Where everything is kept, over a restart and over a kill. `:memory:` keeps nothing.
     #[arg(long, default_value = ".openreply", value_name = "DIR")]
     pub(crate) data: PathBuf,

@@ -12,6 +12,7 @@ use openreply_app::campaign_file::{self, CampaignFile};
 use openreply_app::deliver::{Budget, Deliver};
 use openreply_app::ingest::Ingest;
 use openreply_app::ports::{Clock, Random};
+use openreply_app::resume::resume_all;
 use openreply_aws::{AesVault, DynamoLedger, OsRandom, SealingKey};
 use openreply_domain::send::Policy;
 use openreply_domain::time::SignedDuration;
@@ -38,6 +39,7 @@ pub(crate) struct Runner {
     /// The Graph API that messages go to, if it is not the fake one.
     pub(crate) graph_url: Option<String>,
     pub(crate) secrets: Secrets,
+    pub(crate) policy: Policy,
     /// Held: the fake Graph API and the data folder's lock live as long as this.
     _held: (Serving, Option<DataDir>),
 }
@@ -89,7 +91,14 @@ impl Runner {
             random: OsRandom,
         };
         let boot = format!("local-{:08x}", OsRandom.number() as u32);
-        let deliver = Deliver::new(host, Policy::default(), budget);
+        let policy = Policy {
+            hourly_limit: args.hourly_limit,
+            monthly_limit: args.monthly_limit,
+            ..Policy::default()
+        };
+        // Before anything is delivered: a new token may have lifted a hold, a campaign may be active again.
+        resume_all(&ledger, &queue, clock.now()).await.map_err(|error| error.to_string())?;
+        let deliver = Deliver::new(host, policy, budget);
         let pump = Pump::new(queue.clone(), clock.clone(), deliver, boot);
         pump.start();
 
@@ -111,6 +120,7 @@ impl Runner {
             instagram,
             graph_url: args.graph_url.clone(),
             secrets,
+            policy,
             _held: (serving, data),
         }))
     }

@@ -5,10 +5,11 @@
 //! test runs the invocation beside [`FaultPlan::crashed`] and drops it.
 
 use openreply_app::ports::{
-    AccountUpdate, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Messenger, Outbound,
-    Queue, QueueError, Refused, Timer, TimerError, Timers, Written,
+    AccountUpdate, Also, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Messenger,
+    Outbound, Queue, QueueError, Refused, Timer, TimerError, Timers, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
+use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::AccountId;
 use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
 use openreply_domain::send::{Expect, Leg, Send};
@@ -163,6 +164,45 @@ impl<L: Ledger> Ledger for Faulty<L> {
     }
     async fn put_send(&self, send: &Send, expect: &Expect) -> Result<Written, LedgerError> {
         self.plan.call("put_send", self.port.put_send(send, expect), transient).await
+    }
+    async fn read(&self, trigger: &TriggerKey, legs: &[Leg]) -> Result<TriggerRead, LedgerError> {
+        self.plan.call("read", self.port.read(trigger, legs), transient).await
+    }
+    async fn gates(&self, account: &AccountId) -> Result<(AccountGate, Stop), LedgerError> {
+        self.plan.call("gates", self.port.gates(account), transient).await
+    }
+    async fn put_gate(
+        &self,
+        account: &AccountId,
+        next: &AccountGate,
+    ) -> Result<Option<AccountGate>, LedgerError> {
+        self.plan.call("put_gate", self.port.put_gate(account, next), transient).await
+    }
+    async fn stop(&self) -> Result<Stop, LedgerError> {
+        self.plan.call("stop", self.port.stop(), transient).await
+    }
+    async fn put_stop(&self, next: &Stop) -> Result<Option<Stop>, LedgerError> {
+        self.plan.call("put_stop", self.port.put_stop(next), transient).await
+    }
+    async fn take_month(&self, month: &str, limit: u32) -> Result<bool, LedgerError> {
+        self.plan.call("take_month", self.port.take_month(month, limit), transient).await
+    }
+    async fn return_month(&self, month: &str) -> Result<(), LedgerError> {
+        self.plan.call("return_month", self.port.return_month(month), transient).await
+    }
+    async fn month_used(&self, month: &str) -> Result<u32, LedgerError> {
+        self.plan.call("month_used", self.port.month_used(month), transient).await
+    }
+    async fn waiting(&self, account: &AccountId) -> Result<Vec<Send>, LedgerError> {
+        self.plan.call("waiting", self.port.waiting(account), transient).await
+    }
+    async fn put_send_with(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        also: &[Also],
+    ) -> Result<Written, LedgerError> {
+        self.plan.call("put_send_with", self.port.put_send_with(send, expect, also), transient).await
     }
     async fn deliveries(&self, account: &AccountId, since: Timestamp) -> Result<Vec<Send>, LedgerError> {
         self.plan.call("deliveries", self.port.deliveries(account, since), transient).await

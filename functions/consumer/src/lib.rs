@@ -117,7 +117,7 @@ async fn run<H: Host>(deliver: &Deliver<H>, message: &SqsMessage, turn: &Turn) -
 /// How soon it is worth while to try again.
 fn delay(back: &Back) -> SignedDuration {
     match back {
-        Back::NoTime => SignedDuration::from_secs(1),
+        Back::NoTime | Back::Moved | Back::Crowded => SignedDuration::from_secs(1),
         Back::Early | Back::Timer(_) | Back::Ledger(LedgerError::Transient { .. }) => {
             SignedDuration::from_secs(10)
         }

@@ -39,7 +39,11 @@ async fn wire() -> Result<(Deliver<impl Host>, SqsQueue), Error> {
     };
     let budget =
         Budget { ledger_call: LEDGER_CALL, send: SignedDuration::try_from(graph_config.total_timeout)? };
-    let policy = Policy { max_attempts: settings::number("MAX_SEND_ATTEMPTS")? };
+    let policy = Policy {
+        max_attempts: settings::number("MAX_SEND_ATTEMPTS")?,
+        hourly_limit: settings::number("HOURLY_DM_LIMIT")?,
+        monthly_limit: settings::count("MONTHLY_DM_LIMIT")?,
+    };
 
     let prefix = SecretsPrefix::parse(&settings::variable("SECRETS_PREFIX")?)?;
     let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await?;

@@ -19,12 +19,13 @@ impl<H: Host> Deliver<H> {
         let key = comment.key();
         // Where the account is at hand, the match names the other Sends to read in the same call.
         let guess = self.accounts.fresh(&comment.account, self.now()).and_then(|a| self.find(&a, comment));
-        let mut stored = self.host.ledger().sends(&key, &legs(guess.as_ref())).await?;
+        let read = self.host.ledger().read(&key, &legs(guess.as_ref())).await?;
+        let (mut stored, gates) = (read.sends, Some((read.gate, read.stop)));
 
         let matched = match take(&mut stored, &Leg::Dm) {
             Some(dm) => {
                 let matched = carried_match(&dm)?;
-                self.leg(Some(dm), None, turn).await?;
+                self.leg(Some(dm), None, gates, turn).await?;
                 matched
             }
             None => {
@@ -39,7 +40,7 @@ impl<H: Host> Deliver<H> {
                     return Ok(());
                 };
                 let dm = new_send(comment, Leg::Dm, &matched, received_at);
-                match self.new_leg(dm, turn).await? {
+                match self.new_leg(dm, gates, turn).await? {
                     LegEnd::Ours | LegEnd::Theirs(None) => matched,
                     // Whoever came first wrote the match that counts.
                     LegEnd::Theirs(Some(theirs)) => carried_match(&theirs)?,
@@ -72,8 +73,10 @@ impl<H: Host> Deliver<H> {
         for reply in &matched.public_replies {
             let leg = Leg::PublicReply(reply.campaign.id.clone());
             let end = match take(&mut stored, &leg) {
-                Some(send) => self.leg(Some(send), None, turn).await,
-                None => self.new_leg(new_send(comment, leg, matched, received_at), turn).await.map(drop),
+                Some(send) => self.leg(Some(send), None, None, turn).await,
+                None => {
+                    self.new_leg(new_send(comment, leg, matched, received_at), None, turn).await.map(drop)
+                }
             };
             // One reply that must come again does not keep the others from going out.
             back = back.or(end.err());
@@ -123,6 +126,7 @@ fn new_send(comment: &Comment, leg: Leg, matched: &Matched, received_at: Timesta
         attempts: 0,
         not_sent: 0,
         wake: 0,
+        reservation: None,
         first_seen_at: received_at,
         updated_at: received_at,
     }

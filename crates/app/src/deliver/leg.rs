@@ -1,10 +1,12 @@
 //! One leg: prepare, claim, send, settle.
 
+use super::gates::{Passed, Taken};
 use super::{Back, Deliver, Turn};
 use crate::ports::{
     Clock, Destination, Host, Ledger, Messenger, Outbound, Random, Timer, Timers, Vault, Written,
 };
 use openreply_domain::campaign::CampaignContent;
+use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::{NotSent, SendOutcome};
 use openreply_domain::rendering;
@@ -26,21 +28,29 @@ pub(super) enum LegEnd {
 impl<H: Host> Deliver<H> {
     /// A Send whose timer fired.
     pub(super) async fn wake(&self, key: &SendKey, wake: u32, turn: &Turn) -> Result<(), Back> {
-        let stored = self.host.ledger().sends(&key.trigger, std::slice::from_ref(&key.leg)).await?.pop();
+        let mut read = self.host.ledger().read(&key.trigger, std::slice::from_ref(&key.leg)).await?;
+        let stored = read.sends.pop();
         if stored.is_none() {
             tracing::warn!(trigger = %key.trigger, leg = %key.leg, "a timer fired for a message that was never promised");
             return Ok(());
         }
-        self.leg(stored, Some(wake), turn).await
+        self.leg(stored, Some(wake), Some((read.gate, read.stop)), turn).await
     }
 
     /// A leg that has a Send in the ledger.
-    pub(super) async fn leg(&self, stored: Option<Send>, wake: Option<u32>, turn: &Turn) -> Result<(), Back> {
+    /// `gates` are those of its account if they were read for this very leg.
+    pub(super) async fn leg(
+        &self,
+        stored: Option<Send>,
+        wake: Option<u32>,
+        gates: Option<(AccountGate, Stop)>,
+        turn: &Turn,
+    ) -> Result<(), Back> {
         let admission = admit(stored.as_ref(), wake, self.now());
         match (admission, stored) {
             (Admission::Due, Some(send)) => {
                 let expect = Expect::Open { wake: send.wake };
-                self.attempt(send, &expect, turn).await.map(drop)
+                self.attempt(send, &expect, gates, turn).await.map(drop)
             }
             (Admission::Early, _) => Err(Back::Early),
             (Admission::KnownDuplicate, Some(send)) => {
@@ -54,12 +64,23 @@ impl<H: Host> Deliver<H> {
     }
 
     /// A leg that the ledger does not know yet.
-    pub(super) async fn new_leg(&self, send: Send, turn: &Turn) -> Result<LegEnd, Back> {
-        self.attempt(send, &Expect::Absent, turn).await
+    pub(super) async fn new_leg(
+        &self,
+        send: Send,
+        gates: Option<(AccountGate, Stop)>,
+        turn: &Turn,
+    ) -> Result<LegEnd, Back> {
+        self.attempt(send, &Expect::Absent, gates, turn).await
     }
 
     /// Everything that can fail for another reason comes before the claim, the claim before the send.
-    async fn attempt(&self, send: Send, expect: &Expect, turn: &Turn) -> Result<LegEnd, Back> {
+    async fn attempt(
+        &self,
+        send: Send,
+        expect: &Expect,
+        gates: Option<(AccountGate, Stop)>,
+        turn: &Turn,
+    ) -> Result<LegEnd, Back> {
         if !self.has_time(turn, self.budget.whole_send()) {
             return Err(Back::NoTime);
         }
@@ -75,14 +96,29 @@ impl<H: Host> Deliver<H> {
         };
         let token = match self.host.vault().open(&account.account.id, &account.account.token.sealed) {
             Ok(token) => token,
-            Err(error) => return self.park(&send, expect, &error.to_string()).await,
+            Err(error) => return self.put_off(&send, expect, &error.to_string()).await,
         };
         let message =
             Outbound { account: account.account.id.clone(), to: destination(&send.key), text, token };
-        match self.claim(send, expect, turn).await? {
-            Race::Lost(stands) => Ok(LegEnd::Theirs(stands)),
+        let gates = match gates {
+            Some(gates) => gates,
+            // An earlier leg's answer may have made a hold since the trigger was read.
+            None => self.host.ledger().gates(&account.account.id).await?,
+        };
+        let taken = match self.pass(&send, expect, &account, gates).await? {
+            Passed::Through(taken) => taken,
+            Passed::Settled(end) => return Ok(end),
+        };
+        let send = Send { reservation: None, ..send };
+        let token_version = account.account.token.version;
+        match self.claim(send, expect, taken.clone(), token_version, turn).await? {
+            Race::Lost(stands) => {
+                self.give_back(&account.account.id, &taken).await;
+                Ok(LegEnd::Theirs(stands))
+            }
             Race::Won(claimed) => {
-                let outcome = if self.has_time(turn, self.budget.rest_after_claim()) {
+                let is_good = taken.slot.is_none_or(|slot| slot.is_good(self.now()));
+                let outcome = if is_good && self.has_time(turn, self.budget.rest_after_claim()) {
                     self.host.messenger().send(message).await
                 } else {
                     SendOutcome::NotSent(NotSent::TooLate)
@@ -111,7 +147,14 @@ impl<H: Host> Deliver<H> {
 
     /// Takes the Send for one attempt. A second try carries the same id, so that an answer that was lost does
     /// not lose the claim to itself.
-    async fn claim(&self, send: Send, expect: &Expect, turn: &Turn) -> Result<Race, Back> {
+    async fn claim(
+        &self,
+        send: Send,
+        expect: &Expect,
+        taken: Taken,
+        token_version: u32,
+        turn: &Turn,
+    ) -> Result<Race, Back> {
         let now = self.host.clock().now();
         let id = self.host.random().claim_id();
         let claimed = Send {
@@ -122,6 +165,9 @@ impl<H: Host> Deliver<H> {
                 at: now,
                 holder: turn.holder.clone(),
                 expires_at: turn.deadline,
+                slot: taken.slot,
+                month: taken.month,
+                token_version,
             }),
             updated_at: now,
             ..send
@@ -134,6 +180,7 @@ impl<H: Host> Deliver<H> {
         match tried? {
             Written::Done => Ok(Race::Won(Box::new(claimed))),
             Written::Refused(Some(stands)) if won_before(&stands, &id) => Ok(Race::Won(Box::new(claimed))),
+            Written::Moved => Err(Back::Moved),
             Written::Refused(stands) => {
                 tracing::info!(trigger = %key.trigger, leg = %key.leg, "another invocation took this message");
                 Ok(Race::Lost(stands))
@@ -142,7 +189,7 @@ impl<H: Host> Deliver<H> {
     }
 
     /// Lets a Send wait for something that is neither Instagram's answer nor anybody's limit.
-    async fn park(&self, send: &Send, expect: &Expect, reason: &str) -> Result<LegEnd, Back> {
+    async fn put_off(&self, send: &Send, expect: &Expect, reason: &str) -> Result<LegEnd, Back> {
         tracing::error!(trigger = %send.key.trigger, leg = %send.key.leg, reason, "cannot send yet");
         let parked = defer(send, self.now(), reason);
         match self.host.ledger().put_send(&parked, expect).await? {
@@ -152,6 +199,7 @@ impl<H: Host> Deliver<H> {
             }
             // Somebody else took or parked it meanwhile, which is as good.
             Written::Refused(stands) => Ok(LegEnd::Theirs(stands)),
+            Written::Moved => Err(Back::Moved),
         }
     }
 }

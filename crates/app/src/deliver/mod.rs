@@ -9,8 +9,11 @@
 //! - The first Send of a trigger carries the whole match. A redelivery continues it, whatever was edited since.
 
 mod comment;
+mod gates;
 mod leg;
 mod settle;
+
+pub use gates::month_of;
 
 use crate::accounts::AccountCache;
 use crate::job::Job;
@@ -70,6 +73,12 @@ pub enum Back {
     /// A Send waits, and nothing may be there to wake it: its next touch must set the timer.
     #[error("{0}")]
     Timer(#[from] TimerError),
+    /// Others keep writing the account's gate first.
+    #[error("too many others pass the account's gate at the same time")]
+    Crowded,
+    /// What a Send was to wait for is over: it may be tried at once.
+    #[error("what it was to wait for has just ended")]
+    Moved,
     /// Too little time is left in this invocation.
     #[error("too little time is left in this invocation")]
     NoTime,

@@ -2,7 +2,8 @@
 
 use super::{Back, Deliver};
 use crate::job::Job;
-use crate::ports::{Enqueue, Host, Ledger, LedgerError, Queue, Written};
+use crate::ports::{Also, Enqueue, Host, Ledger, LedgerError, Queue, Written};
+use openreply_domain::gate::Stop;
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::{Expect, LateSettle, Send, SendKey, State, settle, settle_late};
@@ -76,13 +77,83 @@ impl<H: Host> Deliver<H> {
         outcome: &SendOutcome,
     ) -> Result<Option<Send>, LedgerError> {
         let next = settle(claimed, outcome, self.now(), self.policy);
-        match self.host.ledger().put_send(&next, &Expect::Claimed(claim.clone())).await? {
+        let expect = Expect::Claimed(claim.clone());
+        let written = match outcome {
+            SendOutcome::Delivered { .. } => self.host.ledger().put_send(&next, &expect).await?,
+            SendOutcome::Rejected(_) | SendOutcome::NotSent(_) | SendOutcome::Unconfirmed(_) => {
+                self.write_with_lesson(claimed, &next, &expect, outcome).await?
+            }
+        };
+        match written {
             Written::Done => Ok(Some(next)),
             Written::Refused(stands) => {
                 log_late(&claimed.key, &settle_late(stands.as_deref(), claim));
                 Ok(stands.filter(|stands| stands.carries(claim)).map(|stands| *stands))
             }
+            Written::Moved => Err(LedgerError::Transient {
+                action: "settle a message",
+                cause: "others keep writing the account's gate first".to_owned(),
+            }),
         }
+    }
+
+    /// Writes a settle together with what the account's gate learns from it and gets back: a slot and a unit of
+    /// the month that were certainly not used. What the app's refusal means for the whole stack is written first.
+    async fn write_with_lesson(
+        &self,
+        claimed: &Send,
+        next: &Send,
+        expect: &Expect,
+        outcome: &SendOutcome,
+    ) -> Result<Written, LedgerError> {
+        const MAX_ROUNDS: usize = 40;
+        let account = &claimed.key.trigger.account;
+        let Some(claim) = &claimed.claim else { return self.host.ledger().put_send(next, expect).await };
+        let delivery = format!("{} {}", claimed.key.trigger, claimed.key.leg);
+        let is_certain = !matches!(outcome, SendOutcome::Unconfirmed(_));
+        for _ in 0..MAX_ROUNDS {
+            let (gate, stop) = self.host.ledger().gates(account).await?;
+            self.hold_app(stop, outcome).await?;
+            let mut learnt = gate.clone();
+            let hold = learnt.learn(outcome, &delivery, claim.token_version, self.now());
+            let mut also = Vec::new();
+            if is_certain && let Some(slot) = &claim.slot {
+                learnt.slots.refund(slot);
+            }
+            if learnt != gate {
+                learnt.revision += 1;
+                also.push(Also::Gate(learnt));
+            }
+            if is_certain && let Some(month) = &claim.month {
+                also.push(Also::ReturnMonth(month.clone()));
+            }
+            let written = if also.is_empty() {
+                self.host.ledger().put_send(next, expect).await?
+            } else {
+                self.host.ledger().put_send_with(next, expect, &also).await?
+            };
+            match written {
+                Written::Moved => {}
+                Written::Done => {
+                    if let Some(hold) = hold {
+                        tracing::error!(alert = "account_held", %account, reason = %hold.reason, until = ?hold.until, "the account is held: nothing is sent on it until the hold is lifted or over");
+                    }
+                    return Ok(Written::Done);
+                }
+                Written::Refused(stands) => return Ok(Written::Refused(stands)),
+            }
+        }
+        Ok(Written::Moved)
+    }
+
+    async fn hold_app(&self, stop: Stop, outcome: &SendOutcome) -> Result<(), LedgerError> {
+        let mut next = Stop { revision: stop.revision + 1, ..stop };
+        if let Some(hold) = next.learn(outcome, self.now())
+            && self.host.ledger().put_stop(&next).await?.is_none()
+        {
+            tracing::error!(alert = "app_held", reason = %hold.reason, "the app is held: nothing is sent on any account until the hold is lifted");
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,8 @@
 //! thing exactly one succeeds, and the others are told what stands there. Reads of Sends are consistent.
 
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, SealedToken};
-use openreply_domain::ids::AccountId;
+use openreply_domain::gate::{AccountGate, Hold, Stop};
+use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
@@ -40,6 +41,43 @@ pub enum Written {
     Done,
     /// It did not hold; nothing was written. This stands there instead.
     Refused(Option<Box<Send>>),
+    /// The Send may be as expected, but what was to be written or to hold beside it is not ([`Also`]): read
+    /// again and decide again. Nothing was written.
+    Moved,
+}
+
+/// What is written, or must hold, in the same transaction as a Send. All of it concerns the Send's own account.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Also {
+    /// Writes the account's gate, which must stand one revision lower.
+    Gate(AccountGate),
+    /// This very hold of the account must stand.
+    Held(Hold),
+    /// The stack's stop must stand at this revision.
+    Stopped {
+        /// The revision that was read.
+        revision: u64,
+    },
+    /// The campaign must be inactive.
+    Paused {
+        /// Its place in the file.
+        order: u32,
+        /// The campaign.
+        campaign: CampaignId,
+    },
+    /// Gives a unit of this month (`2026-11`) back.
+    ReturnMonth(String),
+}
+
+/// Everything that a job about one trigger decides on, read consistently in one call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TriggerRead {
+    /// Those of the Sends that exist.
+    pub sends: Vec<Send>,
+    /// The account's gate.
+    pub gate: AccountGate,
+    /// The stack's stop.
+    pub stop: Stop,
 }
 
 /// A webhook's body on its way onto the queue.
@@ -173,6 +211,92 @@ pub trait Ledger: std::marker::Send + Sync {
         trigger: &TriggerKey,
         legs: &[Leg],
     ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
+
+    /// Reads these Sends of a trigger, its account's gate and the stack's stop, consistently, in one call.
+    ///
+    /// # Errors
+    /// When they could not all be read.
+    fn read(
+        &self,
+        trigger: &TriggerKey,
+        legs: &[Leg],
+    ) -> impl Future<Output = Result<TriggerRead, LedgerError>> + std::marker::Send;
+
+    /// Reads an account's gate and the stack's stop, consistently, in one call.
+    ///
+    /// # Errors
+    /// When they could not both be read.
+    fn gates(
+        &self,
+        account: &AccountId,
+    ) -> impl Future<Output = Result<(AccountGate, Stop), LedgerError>> + std::marker::Send;
+
+    /// Writes an account's gate, if it stands one revision lower. Returns what stands there if not.
+    ///
+    /// # Errors
+    /// When it may or may not have been written.
+    fn put_gate(
+        &self,
+        account: &AccountId,
+        next: &AccountGate,
+    ) -> impl Future<Output = Result<Option<AccountGate>, LedgerError>> + std::marker::Send;
+
+    /// Reads the stack's stop, consistently.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn stop(&self) -> impl Future<Output = Result<Stop, LedgerError>> + std::marker::Send;
+
+    /// Writes the stack's stop, if it stands one revision lower. Returns what stands there if not.
+    ///
+    /// # Errors
+    /// When it may or may not have been written.
+    fn put_stop(
+        &self,
+        next: &Stop,
+    ) -> impl Future<Output = Result<Option<Stop>, LedgerError>> + std::marker::Send;
+
+    /// Takes a unit of a month (`2026-11`), if fewer than `limit` are used. `false`: they are all used.
+    ///
+    /// # Errors
+    /// When it may or may not have been taken.
+    fn take_month(
+        &self,
+        month: &str,
+        limit: u32,
+    ) -> impl Future<Output = Result<bool, LedgerError>> + std::marker::Send;
+
+    /// Gives a unit of a month back.
+    ///
+    /// # Errors
+    /// When it may or may not have been given back.
+    fn return_month(&self, month: &str) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+
+    /// How many units of a month are used.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn month_used(&self, month: &str) -> impl Future<Output = Result<u32, LedgerError>> + std::marker::Send;
+
+    /// The OPEN Sends of an account, those first that are due first. May miss what was written moments ago.
+    ///
+    /// # Errors
+    /// When they could not be read.
+    fn waiting(
+        &self,
+        account: &AccountId,
+    ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
+
+    /// As [`Ledger::put_send`], with everything of `also` in the same transaction: all of it or nothing.
+    ///
+    /// # Errors
+    /// When it may or may not have been written.
+    fn put_send_with(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        also: &[Also],
+    ) -> impl Future<Output = Result<Written, LedgerError>> + std::marker::Send;
 
     /// Writes a Send if what it relies on holds. An answer that is lost may leave it written; the next
     /// attempt then finds its own claim in what stands there.

@@ -6,6 +6,9 @@
 //! | Account | `ACCOUNT#{id}` | `META` |
 //! | Campaign | `ACCOUNT#{id}` | `CAMPAIGN#{order}#{campaign}` |
 //! | Campaign at a version | `CAMPAIGN#{account}#{campaign}` | `VERSION#{version}` |
+//! | An account's gate: hour, hold | `SLOTS#{account}` | `GATE` |
+//! | The stack's stop | `STACK` | `STOP` |
+//! | A month's count | `USAGE#stack` | `{year}-{month}` |
 //! | Which accounts there are | `STACK` | `ACCOUNT#{id}` |
 //! | Webhook event | `EVENT#{minute}` | `{id}`, and `{id}#{nn}` for what did not fit into it |
 //!
@@ -27,6 +30,26 @@ pub(super) const CAMPAIGN: &str = "CAMPAIGN#";
 pub(super) const STACK: &str = "STACK";
 /// What the rows begin with that say which accounts there are.
 pub(super) const ACCOUNT: &str = "ACCOUNT#";
+
+/// The row of an account's gate.
+pub(super) const GATE: &str = "GATE";
+/// The row of the stack's stop.
+pub(super) const STOP: &str = "STOP";
+
+/// The key of an account's gate.
+pub(super) fn gate(account: &AccountId) -> Item {
+    key(format!("SLOTS#{account}"), GATE.to_owned())
+}
+
+/// The key of the stack's stop.
+pub(super) fn stop() -> Item {
+    key(STACK.to_owned(), STOP.to_owned())
+}
+
+/// The key of a month's count.
+pub(super) fn month(month: &str) -> Item {
+    key("USAGE#stack".to_owned(), month.to_owned())
+}
 
 /// The key of a row.
 pub(super) fn key(pk: String, sk: String) -> Item {

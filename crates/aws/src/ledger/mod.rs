@@ -9,6 +9,7 @@
 mod accounts;
 mod batch;
 mod events;
+mod gates;
 mod keys;
 mod sends;
 mod table;
@@ -19,8 +20,11 @@ use crate::failure::Failure;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::AttributeValue;
-use openreply_app::ports::{AccountUpdate, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Written};
+use openreply_app::ports::{
+    AccountUpdate, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, TriggerRead, Written,
+};
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
+use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::AccountId;
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::{SignedDuration, Timestamp};
@@ -108,6 +112,55 @@ impl Ledger for DynamoLedger {
 
     async fn put_send(&self, send: &Send, expect: &Expect) -> Result<Written, LedgerError> {
         self.write_send(send, expect).await
+    }
+
+    async fn read(&self, trigger: &TriggerKey, legs: &[Leg]) -> Result<TriggerRead, LedgerError> {
+        self.read_trigger(trigger, legs).await
+    }
+
+    async fn gates(&self, account: &AccountId) -> Result<(AccountGate, Stop), LedgerError> {
+        self.read_gates(account).await
+    }
+
+    async fn put_gate(
+        &self,
+        account: &AccountId,
+        next: &AccountGate,
+    ) -> Result<Option<AccountGate>, LedgerError> {
+        self.write_gate(account, next).await
+    }
+
+    async fn stop(&self) -> Result<Stop, LedgerError> {
+        self.read_stop().await
+    }
+
+    async fn put_stop(&self, next: &Stop) -> Result<Option<Stop>, LedgerError> {
+        self.write_stop(next).await
+    }
+
+    async fn take_month(&self, month: &str, limit: u32) -> Result<bool, LedgerError> {
+        self.add_to_month(month, limit).await
+    }
+
+    async fn return_month(&self, month: &str) -> Result<(), LedgerError> {
+        self.take_from_month(month).await
+    }
+
+    async fn month_used(&self, month: &str) -> Result<u32, LedgerError> {
+        self.read_month(month).await
+    }
+
+    async fn waiting(&self, account: &AccountId) -> Result<Vec<Send>, LedgerError> {
+        self.read_waiting(account).await
+    }
+
+    async fn put_send_with(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        also: &[Also],
+    ) -> Result<Written, LedgerError> {
+        self.write_send_with(send, expect, also).await
     }
 
     async fn deliveries(&self, account: &AccountId, since: Timestamp) -> Result<Vec<Send>, LedgerError> {

@@ -1,14 +1,14 @@
 //! Sends: the conditional write that everything rests on, and its reads.
 
-use super::{DynamoLedger, EXPIRES_AT, Item, LOG, failed, from_item, keys, to_item};
+use super::{DUE, DynamoLedger, EXPIRES_AT, Item, LOG, failed, from_item, keys, to_item};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
-use aws_sdk_dynamodb::operation::put_item::builders::PutItemFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
 use openreply_app::ports::{LedgerError, Written};
 use openreply_domain::ids::AccountId;
 use openreply_domain::send::{Expect, Leg, Send, State};
 use openreply_domain::time::{Timestamp, after};
 use openreply_domain::trigger::TriggerKey;
+use std::collections::HashMap;
 
 const READ: &str = "read the messages of a trigger";
 const WRITE: &str = "write a message's state";
@@ -16,13 +16,17 @@ const LIST: &str = "list the deliveries of an account";
 
 impl DynamoLedger {
     pub(super) async fn write_send(&self, send: &Send, expect: &Expect) -> Result<Written, LedgerError> {
+        let condition = conditioned(expect);
         let request = self
             .client
             .put_item()
             .table_name(&self.table)
             .set_item(Some(self.send_item(send)?))
+            .condition_expression(condition.expression)
+            .set_expression_attribute_names(condition.names)
+            .set_expression_attribute_values(condition.values)
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let Err(error) = conditioned(request, expect).send().await else { return Ok(Written::Done) };
+        let Err(error) = request.send().await else { return Ok(Written::Done) };
         match error.as_service_error() {
             Some(PutItemError::ConditionalCheckFailedException(refused)) => {
                 let stands = refused.item().cloned().map(|item| from_item(WRITE, item)).transpose()?;
@@ -73,13 +77,36 @@ impl DynamoLedger {
         Ok(sends)
     }
 
+    /// The index may lag: what it names is read itself, and only what still waits counts.
+    pub(super) async fn read_waiting(&self, account: &AccountId) -> Result<Vec<Send>, LedgerError> {
+        let mut pages = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .index_name(DUE.name)
+            .key_condition_expression("#due = :due")
+            .expression_attribute_names("#due", DUE.key.hash.name)
+            .expression_attribute_values(":due", AttributeValue::S(keys::due(account)))
+            .into_paginator()
+            .items()
+            .send();
+        let mut found: Vec<Item> = Vec::new();
+        while let Some(entry) = pages.next().await {
+            found.push(keys::of(entry.map_err(failed(LIST))?));
+        }
+        let mut sends = self.read_as_sends(LIST, &found).await?;
+        sends.retain(|send| send.due_at().is_some());
+        sends.sort_by(|a, b| (a.due_at(), &a.key).cmp(&(b.due_at(), &b.key)));
+        Ok(sends)
+    }
+
     async fn read_as_sends(&self, action: &'static str, wanted: &[Item]) -> Result<Vec<Send>, LedgerError> {
         let items = self.read_all(action, wanted).await?;
         items.into_iter().map(|item| from_item(action, item)).collect()
     }
 
     /// A Send as a row, with what the indexes and the time to live need.
-    fn send_item(&self, send: &Send) -> Result<Item, LedgerError> {
+    pub(super) fn send_item(&self, send: &Send) -> Result<Item, LedgerError> {
         let trigger = &send.key.trigger;
         let mut item = to_item(WRITE, send)?;
         item.extend(keys::send(trigger, &send.key.leg));
@@ -104,22 +131,33 @@ fn looked_at(send: &Send) -> Option<Timestamp> {
     }
 }
 
+/// A condition with its names and values.
+pub(super) struct Condition {
+    pub(super) expression: &'static str,
+    pub(super) names: Option<HashMap<String, String>>,
+    pub(super) values: Option<Item>,
+}
+
 /// The condition that makes a write a compare-and-set. The same rule as [`Expect::holds`].
-fn conditioned(request: PutItemFluentBuilder, expect: &Expect) -> PutItemFluentBuilder {
+pub(super) fn conditioned(expect: &Expect) -> Condition {
+    let names =
+        |names: &[&str]| Some(names.iter().map(|name| (format!("#{name}"), (*name).to_owned())).collect());
+    let value = |name: &str, value| (format!(":{name}"), value);
+    let state = |state: &str| value("state", AttributeValue::S(state.to_owned()));
     match expect {
-        Expect::Absent => request.condition_expression("attribute_not_exists(pk)"),
-        Expect::Open { wake } => request
-            .condition_expression("#state = :state AND #wake = :wake")
-            .expression_attribute_names("#state", "state")
-            .expression_attribute_names("#wake", "wake")
-            .expression_attribute_values(":state", AttributeValue::S("OPEN".to_owned()))
-            .expression_attribute_values(":wake", AttributeValue::N(wake.to_string())),
-        Expect::Claimed(claim) => request
-            .condition_expression("#state = :state AND #claim.#id = :claim")
-            .expression_attribute_names("#state", "state")
-            .expression_attribute_names("#claim", "claim")
-            .expression_attribute_names("#id", "id")
-            .expression_attribute_values(":state", AttributeValue::S("CLAIMED".to_owned()))
-            .expression_attribute_values(":claim", AttributeValue::S(claim.to_string())),
+        Expect::Absent => Condition { expression: "attribute_not_exists(pk)", names: None, values: None },
+        Expect::Open { wake } => Condition {
+            expression: "#state = :state AND #wake = :wake",
+            names: names(&["state", "wake"]),
+            values: Some(Item::from([state("OPEN"), value("wake", AttributeValue::N(wake.to_string()))])),
+        },
+        Expect::Claimed(claim) => Condition {
+            expression: "#state = :state AND #claim.#id = :claim",
+            names: names(&["state", "claim", "id"]),
+            values: Some(Item::from([
+                state("CLAIMED"),
+                value("claim", AttributeValue::S(claim.to_string())),
+            ])),
+        },
     }
 }

@@ -10,11 +10,15 @@ use crate::time::{SignedDuration, Timestamp, after};
 pub struct Policy {
     /// Calls that may reach Meta for one Send, over webhook, retries, sweeps and anything else.
     pub max_attempts: u32,
+    /// Private replies of one account in any rolling hour.
+    pub hourly_limit: u32,
+    /// Messages of the whole stack in a calendar month (UTC). 0: no limit, and nothing is counted.
+    pub monthly_limit: u32,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { max_attempts: 3 }
+        Self { max_attempts: 3, hourly_limit: 750, monthly_limit: 0 }
     }
 }
 
@@ -55,10 +59,11 @@ pub fn settle(claimed: &Send, outcome: &SendOutcome, now: Timestamp, policy: Pol
                 let due_at = after(now, pause(claimed.attempts).max(asked));
                 wait(&mut next, WaitingFor::Retry, due_at, rejection.to_string());
             }
+            // Due at once: it meets the hold that its answer made and waits for that, or, where the refusal was
+            // that of an older token, goes out with the new one.
             Disposition::HoldAccount | Disposition::HoldApp => {
                 next.attempts = claimed.attempts.saturating_sub(1);
-                let due_at = after(now, pause(1));
-                wait(&mut next, WaitingFor::Hold, due_at, rejection.to_string());
+                wait(&mut next, WaitingFor::Hold, now, rejection.to_string());
             }
         },
     }
@@ -73,6 +78,46 @@ pub fn defer(send: &Send, now: Timestamp, reason: &str) -> Send {
     let mut next = Send { updated_at: now, not_sent, ..send.clone() };
     wait(&mut next, WaitingFor::Retry, after(now, pause(not_sent)), reason.to_owned());
     next
+}
+
+/// How often what waits for a hold or a pause without an end looks whether it still stands. Lifting it wakes them;
+/// this is for the one that lifting missed.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_hours(6);
+
+/// The Send as it waits until `due_at`, or as long as nobody knows (`None`). Costs no attempt.
+#[must_use]
+pub fn park(
+    send: &Send,
+    waiting_for: WaitingFor,
+    due_at: Option<Timestamp>,
+    reason: &str,
+    now: Timestamp,
+) -> Send {
+    let mut next = Send { updated_at: now, ..send.clone() };
+    let closes = after(send.first_seen_at, WINDOW);
+    // At the latest when the window closes, so that it ends there, in sight.
+    let due_at = match due_at {
+        Some(due_at) => due_at,
+        None if now < closes => {
+            after(now, LOOK_AGAIN).min(after(closes, -SignedDuration::from_secs(1)).max(now))
+        }
+        None => closes,
+    };
+    wait(&mut next, waiting_for, due_at, reason.to_owned());
+    next
+}
+
+/// The Send as a rule ends it unsent.
+#[must_use]
+pub fn skip(send: &Send, skip: Skip, reason: String, now: Timestamp) -> Send {
+    Send { state: State::Skipped { skip, reason }, updated_at: now, ..send.clone() }
+}
+
+/// Why nobody may be answered any more. `None`: the window is open.
+#[must_use]
+pub fn void(send: &Send, now: Timestamp) -> Option<String> {
+    let is_over = after(send.first_seen_at, WINDOW) <= now;
+    is_over.then(|| "the 7 days in which Instagram lets a comment be answered are over".to_owned())
 }
 
 /// How long after a comment Instagram lets us answer it: 7 days for the private reply. A public reply has no such

@@ -1,5 +1,6 @@
 //! The front door: `/api/webhook` as API Gateway would call it, and `/_local/…` for whoever drives the runner.
 
+mod accounts;
 mod drive;
 mod guard;
 mod story;
@@ -31,6 +32,11 @@ pub(crate) fn router(runner: Arc<Runner>) -> Router {
             get(|| async { asset("text/javascript; charset=utf-8", include_str!("../page/page.js")) }),
         )
         .route("/_local/comment", post(drive::comment))
+        .route("/_local/accounts", get(accounts::accounts))
+        .route("/_local/accounts/{id}/lift", post(accounts::lift))
+        .route("/_local/app/lift", post(accounts::lift_app))
+        .route("/_local/stop", post(accounts::stop))
+        .route("/_local/start", post(accounts::start))
         .route("/_local/advance", post(drive::advance))
         .route("/_local/idle", get(drive::idle))
         .route("/_local/deliveries", get(view::deliveries))

@@ -1,8 +1,11 @@
 //! The ledger in memory: one lock, so every write is atomic by nature.
 
 use super::lock;
-use openreply_app::ports::{AccountUpdate, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Written};
+use openreply_app::ports::{
+    AccountUpdate, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, TriggerRead, Written,
+};
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
+use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_domain::send::{Expect, Leg, Send, SendKey};
 use openreply_domain::time::Timestamp;
@@ -23,6 +26,43 @@ struct Kept {
     campaigns: HashMap<AccountId, BTreeMap<(u32, CampaignId), Campaign>>,
     versions: HashMap<(AccountId, CampaignRef), CampaignContent>,
     sends: BTreeMap<SendKey, Send>,
+    gates: BTreeMap<AccountId, AccountGate>,
+    stop: Stop,
+    months: BTreeMap<String, u32>,
+}
+
+impl Kept {
+    fn gate(&self, account: &AccountId) -> AccountGate {
+        self.gates.get(account).cloned().unwrap_or_default()
+    }
+
+    /// Whether everything holds that a write relies on beside its Send.
+    fn allows(&self, account: &AccountId, also: &[Also]) -> bool {
+        also.iter().all(|also| match also {
+            Also::Gate(next) => self.gate(account).revision + 1 == next.revision,
+            Also::Held(hold) => self.gate(account).hold.as_ref() == Some(hold),
+            Also::Stopped { revision } => self.stop.revision == *revision,
+            Also::Paused { order, campaign } => self
+                .campaigns
+                .get(account)
+                .and_then(|held| held.get(&(*order, campaign.clone())))
+                .is_some_and(|campaign| !campaign.active),
+            Also::ReturnMonth(_) => true,
+        })
+    }
+
+    fn write(&mut self, account: &AccountId, also: &[Also]) {
+        for also in also {
+            match also {
+                Also::Gate(next) => drop(self.gates.insert(account.clone(), next.clone())),
+                Also::ReturnMonth(month) => {
+                    let used = self.months.entry(month.clone()).or_default();
+                    *used = used.saturating_sub(1);
+                }
+                Also::Held(_) | Also::Stopped { .. } | Also::Paused { .. } => {}
+            }
+        }
+    }
 }
 
 impl MemoryLedger {
@@ -138,12 +178,91 @@ impl Ledger for MemoryLedger {
         Ok(keys.iter().filter_map(|key| kept.sends.get(key).cloned()).collect())
     }
 
+    async fn read(&self, trigger: &TriggerKey, legs: &[Leg]) -> Result<TriggerRead, LedgerError> {
+        let sends = self.sends(trigger, legs).await?;
+        let kept = lock(&self.kept);
+        Ok(TriggerRead { sends, gate: kept.gate(&trigger.account), stop: kept.stop.clone() })
+    }
+
+    async fn gates(&self, account: &AccountId) -> Result<(AccountGate, Stop), LedgerError> {
+        let kept = lock(&self.kept);
+        Ok((kept.gate(account), kept.stop.clone()))
+    }
+
+    async fn put_gate(
+        &self,
+        account: &AccountId,
+        next: &AccountGate,
+    ) -> Result<Option<AccountGate>, LedgerError> {
+        let mut kept = lock(&self.kept);
+        let stands = kept.gate(account);
+        if stands.revision + 1 != next.revision {
+            return Ok(Some(stands));
+        }
+        kept.gates.insert(account.clone(), next.clone());
+        Ok(None)
+    }
+
+    async fn stop(&self) -> Result<Stop, LedgerError> {
+        Ok(lock(&self.kept).stop.clone())
+    }
+
+    async fn put_stop(&self, next: &Stop) -> Result<Option<Stop>, LedgerError> {
+        let mut kept = lock(&self.kept);
+        if kept.stop.revision + 1 != next.revision {
+            return Ok(Some(kept.stop.clone()));
+        }
+        kept.stop = next.clone();
+        Ok(None)
+    }
+
+    async fn take_month(&self, month: &str, limit: u32) -> Result<bool, LedgerError> {
+        let mut kept = lock(&self.kept);
+        let used = kept.months.entry(month.to_owned()).or_default();
+        let free = *used < limit;
+        *used += u32::from(free);
+        Ok(free)
+    }
+
+    async fn return_month(&self, month: &str) -> Result<(), LedgerError> {
+        let mut kept = lock(&self.kept);
+        let used = kept.months.entry(month.to_owned()).or_default();
+        *used = used.saturating_sub(1);
+        Ok(())
+    }
+
+    async fn month_used(&self, month: &str) -> Result<u32, LedgerError> {
+        Ok(lock(&self.kept).months.get(month).copied().unwrap_or(0))
+    }
+
+    async fn waiting(&self, account: &AccountId) -> Result<Vec<Send>, LedgerError> {
+        let kept = lock(&self.kept);
+        let of_account = kept.sends.values().filter(|send| send.key.trigger.account == *account);
+        let mut waiting: Vec<Send> = of_account.filter(|send| send.due_at().is_some()).cloned().collect();
+        waiting.sort_by(|a, b| (a.due_at(), &a.key).cmp(&(b.due_at(), &b.key)));
+        Ok(waiting)
+    }
+
     async fn put_send(&self, send: &Send, expect: &Expect) -> Result<Written, LedgerError> {
+        self.put_send_with(send, expect, &[]).await
+    }
+
+    async fn put_send_with(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        also: &[Also],
+    ) -> Result<Written, LedgerError> {
         let mut kept = lock(&self.kept);
         let stored = kept.sends.get(&send.key);
         if !expect.holds(stored) {
             return Ok(Written::Refused(stored.cloned().map(Box::new)));
         }
+        let account = &send.key.trigger.account;
+        if !kept.allows(account, also) {
+            return Ok(Written::Moved);
+        }
+        kept.write(account, also);
         kept.sends.insert(send.key.clone(), send.clone());
         Ok(Written::Done)
     }

@@ -40,6 +40,9 @@ pub(super) fn claim(n: u32) -> Claim {
         at: at(1),
         holder: format!("invocation-{n}"),
         expires_at: at(121),
+        slot: None,
+        month: None,
+        token_version: 1,
     }
 }
 
@@ -65,6 +68,7 @@ pub(super) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Send {
         attempts: 1,
         not_sent: 0,
         wake: 0,
+        reservation: None,
         first_seen_at: at(0),
         updated_at: at(1),
     }

@@ -49,6 +49,7 @@ pub async fn exactly_one_of_fifty_claims_wins(ledger: &impl Ledger) {
         match answer.unwrap() {
             Written::Done => winners.push(send.clone()),
             Written::Refused(stands) => shown.push(*stands.unwrap()),
+            Written::Moved => panic!("a plain write relies on nothing beside its Send"),
         }
     }
     assert_eq!((winners.len(), shown.len()), (1, 49));

@@ -1,0 +1,179 @@
+//! Resume: what waited for a hold, a stop or a pause that is over goes on; and the switches a person has.
+//!
+//! Guarantees: a Send that is woken goes through every gate again, so many that are woken at once are paced by
+//! the hour; waking twice sends nothing twice, because each wake takes the place of the one before.
+
+use crate::ports::{Enqueue, Ledger, LedgerError, Queue, QueueError, Timer, Written};
+use openreply_domain::campaign::Account;
+use openreply_domain::gate::{AccountGate, Stop};
+use openreply_domain::ids::AccountId;
+use openreply_domain::send::{Expect, Send, State, WaitingFor};
+use openreply_domain::time::Timestamp;
+
+/// Why not everything could be woken. Doing it again is safe.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResumeError {
+    /// The ledger failed on the way.
+    #[error("{0}; do it again")]
+    Ledger(#[from] LedgerError),
+    /// The queue failed on the way.
+    #[error("{0}; do it again")]
+    Queue(#[from] QueueError),
+    /// Somebody else kept writing the same thing first.
+    #[error("somebody else is changing the same thing; do it again")]
+    Crowded,
+}
+
+/// How often a write that others get ahead of is tried.
+const MAX_ROUNDS: usize = 40;
+
+/// Lifts an account's hold, whatever it is for, and wakes what waited for it. Returns how many were woken.
+///
+/// # Errors
+/// When the ledger or the queue fails on the way.
+pub async fn lift(
+    ledger: &impl Ledger,
+    queue: &impl Queue,
+    account: &AccountId,
+    now: Timestamp,
+) -> Result<usize, ResumeError> {
+    change_gate(ledger, account, |gate| gate.hold = None).await?;
+    resume_account(ledger, queue, account, now).await
+}
+
+/// Lifts the app's hold and wakes what waited for it. Returns how many were woken.
+///
+/// # Errors
+/// When the ledger or the queue fails on the way.
+pub async fn lift_app(
+    ledger: &impl Ledger,
+    queue: &impl Queue,
+    now: Timestamp,
+) -> Result<usize, ResumeError> {
+    change_stop(ledger, |stop| stop.app_hold = None).await?;
+    resume_all(ledger, queue, now).await
+}
+
+/// Stops all sending of the stack. Calls that are in the air are the last.
+///
+/// # Errors
+/// When the ledger fails.
+pub async fn stop(ledger: &impl Ledger, now: Timestamp) -> Result<(), ResumeError> {
+    change_stop(ledger, |stop| stop.stopped_since = stop.stopped_since.or(Some(now))).await
+}
+
+/// Ends a stop and wakes what waited for it. Returns how many were woken.
+///
+/// # Errors
+/// When the ledger or the queue fails on the way.
+pub async fn start(ledger: &impl Ledger, queue: &impl Queue, now: Timestamp) -> Result<usize, ResumeError> {
+    change_stop(ledger, |stop| stop.stopped_since = None).await?;
+    resume_all(ledger, queue, now).await
+}
+
+/// Wakes everything that waits for something that is over. To be called after a campaign file was applied: a new
+/// token lifts the holds that a token can lift, and a campaign that is active again goes on.
+///
+/// # Errors
+/// When the ledger or the queue fails on the way.
+pub async fn resume_all(
+    ledger: &impl Ledger,
+    queue: &impl Queue,
+    now: Timestamp,
+) -> Result<usize, ResumeError> {
+    let mut woken = 0;
+    for account in ledger.account_ids().await? {
+        woken += resume_account(ledger, queue, &account, now).await?;
+    }
+    Ok(woken)
+}
+
+async fn resume_account(
+    ledger: &impl Ledger,
+    queue: &impl Queue,
+    id: &AccountId,
+    now: Timestamp,
+) -> Result<usize, ResumeError> {
+    let Some(account) = ledger.account(id).await? else { return Ok(0) };
+    let (mut gate, stop) = ledger.gates(id).await?;
+    if gate.token_version != account.token.version {
+        gate = change_gate(ledger, id, |gate| gate.token_stored(account.token.version)).await?;
+    }
+    let mut woken = 0;
+    for send in ledger.waiting(id).await? {
+        if is_over(&send, &account, &gate, &stop, now) {
+            woken += usize::from(wake(ledger, queue, &send, now).await?);
+        }
+    }
+    Ok(woken)
+}
+
+/// Whether what a Send waits for is over.
+fn is_over(send: &Send, account: &Account, gate: &AccountGate, stop: &Stop, now: Timestamp) -> bool {
+    match &send.state {
+        State::Open { waiting_for: WaitingFor::Hold, .. } => {
+            gate.standing(now).is_none() && stop.standing(now).is_none()
+        }
+        State::Open { waiting_for: WaitingFor::Pause, .. } => {
+            account.campaigns.iter().any(|campaign| campaign.id == send.campaign.id && campaign.active)
+        }
+        State::Open { waiting_for: WaitingFor::Slot | WaitingFor::Retry, .. }
+        | State::Claimed { .. }
+        | State::Sent { .. }
+        | State::Failed { .. }
+        | State::Skipped { .. } => false,
+    }
+}
+
+/// Makes a waiting Send due now, under a new wake, and puts that on the queue.
+async fn wake(
+    ledger: &impl Ledger,
+    queue: &impl Queue,
+    send: &Send,
+    now: Timestamp,
+) -> Result<bool, ResumeError> {
+    let State::Open { waiting_for, reason, .. } = &send.state else { return Ok(false) };
+    let state = State::Open { waiting_for: *waiting_for, due_at: now, reason: reason.clone() };
+    let next = Send { wake: send.wake + 1, state, updated_at: now, ..send.clone() };
+    match ledger.put_send(&next, &Expect::Open { wake: send.wake }).await? {
+        Written::Done => {}
+        // Somebody else woke or took it meanwhile.
+        Written::Refused(_) | Written::Moved => return Ok(false),
+    }
+    let Some(timer) = Timer::of(&next) else { return Ok(false) };
+    let refused = queue.enqueue(&[Enqueue { identity: timer.identity(), job: timer.job() }]).await?;
+    match refused.first() {
+        None => Ok(true),
+        Some(refused) => Err(ResumeError::Queue(QueueError(refused.code.clone()))),
+    }
+}
+
+async fn change_gate(
+    ledger: &impl Ledger,
+    account: &AccountId,
+    change: impl Fn(&mut AccountGate),
+) -> Result<AccountGate, ResumeError> {
+    let (mut gate, _) = ledger.gates(account).await?;
+    for _ in 0..MAX_ROUNDS {
+        gate.revision += 1;
+        change(&mut gate);
+        match ledger.put_gate(account, &gate).await? {
+            None => return Ok(gate),
+            Some(stands) => gate = stands,
+        }
+    }
+    Err(ResumeError::Crowded)
+}
+
+async fn change_stop(ledger: &impl Ledger, change: impl Fn(&mut Stop)) -> Result<(), ResumeError> {
+    let mut stop = ledger.stop().await?;
+    for _ in 0..MAX_ROUNDS {
+        stop.revision += 1;
+        change(&mut stop);
+        match ledger.put_stop(&stop).await? {
+            None => return Ok(()),
+            Some(stands) => stop = stands,
+        }
+    }
+    Err(ResumeError::Crowded)
+}
