@@ -118,7 +118,7 @@ fn a_settle_changes_what_it_must_and_nothing_else() {
 
 #[test]
 fn the_last_refusal_says_how_often_it_was_tried() {
-    let policy = Policy { max_attempts: 2 };
+    let policy = Policy { max_attempts: 2, ..Policy::default() };
     let last = settle(&claimed(2, 0), &rejected(RejectionKind::Throttled), minutes(0), policy);
     let State::Failed { reason } = last.state else { panic!("{last:?}") };
     assert!(reason.contains("limiting") && reason.ends_with("given up after 2 attempts"), "{reason}");
