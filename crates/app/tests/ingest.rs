@@ -4,7 +4,6 @@
 
 mod log;
 
-use log::Log;
 use openreply_app::ingest::{Ingest, Ingested};
 use openreply_app::job::Job;
 use openreply_app::ports::{Authenticity, Clock, EventReader, EventStatus, ParsedEvent, Unreadable};
@@ -71,6 +70,7 @@ struct Stage {
 
 impl Stage {
     fn new(faults: impl IntoIterator<Item = (usize, Fault)>) -> Self {
+        log::listen();
         Self { memory: MemoryHost::new(1, MemoryMessenger::default()), plan: FaultPlan::new(faults) }
     }
 
@@ -213,22 +213,21 @@ async fn what_starts_nothing_or_is_not_metas_touches_no_port() {
     }
 }
 
-#[tokio::test(flavor = "current_thread")]
+#[tokio::test]
 async fn no_text_no_person_and_no_signature_is_logged() {
-    let (log, _guard) = Log::listen();
-    let reader = |authentic, event| Reader { authentic, event };
-    for faults in [vec![], vec![(0, Fault::Refuse)], vec![(1, Fault::Refuse)], vec![(2, Fault::Refuse)]] {
-        let _ = Stage::new(faults).ingest(&Reader::of(comments(3))).await;
-    }
-    let refusing = Stage::new([(2, Fault::Refuse)]);
-    refusing.memory.queue.refuse(|_| Some("InternalError".to_owned()));
-    let _ = refusing.ingest(&Reader::of(comments(3))).await;
-    for authentic in [Authenticity::Wrong, Authenticity::Missing, Authenticity::Authentic] {
-        let unreadable = reader(authentic, Err(Unreadable { line: 1, column: 7 }));
-        let _ = Stage::new([]).ingest(&unreadable).await;
-    }
-
-    let log = log.text();
+    let log = log::of(async {
+        for faults in [vec![], vec![(0, Fault::Refuse)], vec![(1, Fault::Refuse)], vec![(2, Fault::Refuse)]] {
+            let _ = Stage::new(faults).ingest(&Reader::of(comments(3))).await;
+        }
+        let refusing = Stage::new([(2, Fault::Refuse)]);
+        refusing.memory.queue.refuse(|_| Some("InternalError".to_owned()));
+        let _ = refusing.ingest(&Reader::of(comments(3))).await;
+        for authentic in [Authenticity::Wrong, Authenticity::Missing, Authenticity::Authentic] {
+            let event = Err(Unreadable { line: 1, column: 7 });
+            let _ = Stage::new([]).ingest(&Reader { authentic, event }).await;
+        }
+    })
+    .await;
     assert_eq!(log.matches("passed_over=\"echo=2\"").count(), 5, "every body is one line at least: {log}");
     assert!(log.contains("line 1, column 7") && log.contains("not signed by this app"), "{log}");
     for private in [TEXT, PERSON, "anna.writes", SIGNATURE, "51a7e", "\"object\""] {

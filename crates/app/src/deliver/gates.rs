@@ -195,7 +195,7 @@ impl<H: Host> Deliver<H> {
                 self.set_timer(&next).await?;
                 Ok(Passed::Settled(LegEnd::Ours))
             }
-            Written::Refused(stands) => Ok(Passed::Settled(LegEnd::Theirs(stands))),
+            Written::Refused(stands) => Ok(Passed::Settled(self.theirs(stands).await?)),
             // What it was to wait for is over this very moment: look again.
             Written::Moved => Err(Back::Moved),
         }

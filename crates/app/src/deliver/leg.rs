@@ -114,7 +114,7 @@ impl<H: Host> Deliver<H> {
         match self.claim(send, expect, taken.clone(), token_version, turn).await? {
             Race::Lost(stands) => {
                 self.give_back(&account.account.id, &taken).await;
-                Ok(LegEnd::Theirs(stands))
+                self.theirs(stands).await
             }
             Race::Won(claimed) => {
                 let is_good = taken.slot.is_none_or(|slot| slot.is_good(self.now()));
@@ -127,6 +127,15 @@ impl<H: Host> Deliver<H> {
                 Ok(LegEnd::Ours)
             }
         }
+    }
+
+    /// A write that met somebody else's Send. If that waits, whoever let it wait may have crashed before its timer
+    /// was set.
+    pub(super) async fn theirs(&self, stands: Option<Box<Send>>) -> Result<LegEnd, Back> {
+        if let Some(stands) = &stands {
+            self.set_timer(stands).await?;
+        }
+        Ok(LegEnd::Theirs(stands))
     }
 
     /// Makes sure that a Send that waits will be woken.
@@ -198,7 +207,7 @@ impl<H: Host> Deliver<H> {
                 Ok(LegEnd::Ours)
             }
             // Somebody else took or parked it meanwhile, which is as good.
-            Written::Refused(stands) => Ok(LegEnd::Theirs(stands)),
+            Written::Refused(stands) => self.theirs(stands).await,
             Written::Moved => Err(Back::Moved),
         }
     }

@@ -5,11 +5,9 @@ use crate::stage::{
 };
 use openreply_app::job::Job;
 use openreply_app::ports::Outbound;
-use openreply_domain::campaign::CampaignRef;
-use openreply_domain::ids::{AccountId, CampaignId, ClaimId, CommentId, MessageId, UserId};
-use openreply_domain::matched::{Matched, PublicReply};
+use openreply_domain::ids::{AccountId, CommentId, MessageId, UserId};
 use openreply_domain::outcome::{Doubt, NotSent, RejectionKind, SendOutcome};
-use openreply_domain::send::{Claim, Expect, Leg, Send, SendKey, State};
+use openreply_domain::send::{Expect, Send};
 use openreply_domain::trigger::{Comment, Message, Tap, Trigger};
 use openreply_testkit::faults::Fault;
 use openreply_testkit::memory::{MemoryHost, MemoryMessenger};
@@ -71,42 +69,22 @@ async fn a_redelivery_after_an_edit_goes_on_with_the_old_match() {
 
 #[tokio::test]
 async fn a_comment_that_another_invocation_took_goes_on_with_the_match_that_stands() {
-    let file = NEW.replace("[n0, n1]", "[n0, n1, n2, n3, n4, n5, n6, n7, n8, n9]");
-    let stage = Stage::new(&file, |nth, _| delivered(nth)).await;
-    let version_one = |id: &str| CampaignRef { id: CampaignId::parse(id).unwrap(), version: 1 };
-    // Made when `guide` was the only one.
-    let theirs = Matched {
-        winner: version_one("guide"),
-        losers: Vec::new(),
-        public_replies: vec![PublicReply { campaign: version_one("guide"), variation: 9 }],
-    };
-    let now = stage.now();
-    let send = Send {
-        key: SendKey { trigger: comment("179").key(), leg: Leg::Dm },
-        campaign: theirs.winner.clone(),
-        user: comment("179").from,
-        username: None,
-        variation: 0,
-        matched: Some(theirs.clone()),
-        state: State::Claimed { doubt: None },
-        claim: Some(Claim {
-            id: ClaimId::parse("theirs").unwrap(),
-            at: now,
-            holder: "another turn".to_owned(),
-            expires_at: now,
-        }),
-        attempts: 1,
-        not_sent: 0,
-        wake: 0,
-        first_seen_at: now,
-        updated_at: now,
-    };
-    let (ledger, standing) = (stage.memory.ledger.clone(), send.clone());
+    let now_two = NEW.replace("[n0, n1]", "[n0, n1, n2, n3, n4, n5, n6, n7, n8, n9]");
+    let then_one: Vec<&str> = now_two.lines().filter(|line| !line.contains("id: first")).collect();
+    // Theirs was made when `guide` stood alone, and its message is in the air.
+    let other = MemoryHost::new(2, MemoryMessenger::default());
+    let mut other = Stage::of(other, &then_one.join("\n")).await;
+    other.restart([(3, Fault::CrashBefore)]);
+    other.crash(&job(comment("179"))).await;
+    let theirs = other.dm();
+    let promised = theirs.matched.as_ref().unwrap().public_replies[0].variation;
+
+    let stage = Stage::new(&now_two, |nth, _| delivered(nth)).await;
+    let (ledger, standing) = (stage.memory.ledger.clone(), theirs.clone());
     stage.before_claim(move || put(&ledger, &standing, &Expect::Absent));
     stage.done(&job(comment("179"))).await;
-
-    assert_eq!(stage.dm(), send, "it is theirs");
-    assert_eq!(stage.messages(), [("public", "n9".to_owned())]);
+    assert_eq!(stage.dm(), theirs, "it is theirs to settle");
+    assert_eq!(stage.messages(), [("public", format!("n{promised}"))]);
     assert_eq!(stage.memory.ledger.all_sends().len(), 2);
 }
 

@@ -118,6 +118,7 @@ impl Stage {
     }
 
     pub(crate) async fn of(memory: MemoryHost, file: &str) -> Self {
+        crate::log::listen();
         let (plan, deed) = (FaultPlan::default(), Arc::default());
         let deliver = deliver(&memory, &plan, &deed);
         let stage = Self { memory, plan, deliver, deed };

@@ -1,30 +1,34 @@
-//! Everything that is logged, at every level, as one text.
+//! Everything that a test logs, at every level, as one text.
+//!
+//! Whoever calls [`listen`] before anything is logged hears all of it: one listener for the whole binary, and a
+//! text for each thread, which is a test.
 
+use std::cell::RefCell;
 use std::fmt::{Debug, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::OnceLock;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Metadata, Subscriber};
 
-/// What was logged so far.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Log(Arc<Mutex<String>>);
-
-impl Log {
-    /// Listens to this thread until the guard is gone.
-    pub(crate) fn listen() -> (Self, DefaultGuard) {
-        let log = Self::default();
-        let guard = tracing::subscriber::set_default(Listener(log.clone()));
-        (log, guard)
-    }
-
-    pub(crate) fn text(&self) -> String {
-        self.0.lock().unwrap().clone()
-    }
+thread_local! {
+    static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-struct Listener(Log);
+/// Begins to listen.
+pub(crate) fn listen() {
+    static LISTENING: OnceLock<()> = OnceLock::new();
+    LISTENING.get_or_init(|| tracing::subscriber::set_global_default(Listener).unwrap());
+}
+
+/// What this does logs.
+pub(crate) async fn of(work: impl Future<Output = ()>) -> String {
+    listen();
+    TEXT.take();
+    work.await;
+    TEXT.take()
+}
+
+struct Listener;
 
 struct Line<'a>(&'a mut String);
 
@@ -40,20 +44,21 @@ impl Subscriber for Listener {
     }
 
     fn new_span(&self, span: &Attributes<'_>) -> Id {
-        span.record(&mut Line(&mut self.0.0.lock().unwrap()));
+        TEXT.with_borrow_mut(|text| span.record(&mut Line(text)));
         Id::from_u64(1)
     }
 
     fn record(&self, _: &Id, values: &Record<'_>) {
-        values.record(&mut Line(&mut self.0.0.lock().unwrap()));
+        TEXT.with_borrow_mut(|text| values.record(&mut Line(text)));
     }
 
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        let mut text = self.0.0.lock().unwrap();
-        write!(text, "\n{}", event.metadata().level()).unwrap();
-        event.record(&mut Line(&mut text));
+        TEXT.with_borrow_mut(|text| {
+            write!(text, "\n{}", event.metadata().level()).unwrap();
+            event.record(&mut Line(text));
+        });
     }
 
     fn enter(&self, _: &Id) {}

@@ -21,7 +21,15 @@ pub(crate) fn claim_id(n: u32) -> ClaimId {
 }
 
 pub(crate) fn claim(n: u32) -> Claim {
-    Claim { id: claim_id(n), at: minutes(0), holder: "turn".to_owned(), expires_at: minutes(2) }
+    Claim {
+        id: claim_id(n),
+        at: minutes(0),
+        holder: "turn".to_owned(),
+        expires_at: minutes(2),
+        slot: None,
+        month: None,
+        token_version: 1,
+    }
 }
 
 pub(crate) fn open(due_at: Timestamp) -> State {
@@ -61,6 +69,7 @@ pub(crate) fn send(state: State) -> Send {
         attempts: 1,
         not_sent: 0,
         wake: 3,
+        reservation: None,
         first_seen_at: minutes(0),
         updated_at: minutes(0),
     }
