@@ -6,7 +6,6 @@
 use super::sends::conditioned;
 use super::{DynamoLedger, Item, failed, from_item, keys, unbuildable};
 use crate::failure::judge;
-use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -172,12 +171,11 @@ impl DynamoLedger {
         }
         let written = self.client.transact_write_items().set_transact_items(Some(writes)).send().await;
         let Err(error) = written else { return Ok(Written::Done) };
-        let SdkError::ServiceError(context) = &error else { return Err(failed(SETTLE)(error)) };
-        match context.err() {
-            TransactWriteItemsError::TransactionCanceledException(canceled) => {
+        match error.as_service_error() {
+            Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
                 refused(canceled.cancellation_reasons())
             }
-            _ => Err(failed(SETTLE)(error)),
+            Some(_) | None => Err(failed(SETTLE)(error)),
         }
     }
 
