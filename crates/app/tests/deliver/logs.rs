@@ -37,7 +37,7 @@ async fn whatever_happens(answer: &SendOutcome) {
     for _ in 0..2 {
         stage.done(&job(comment("179"))).await;
     }
-    for call in 0..8 {
+    for call in 0..14 {
         stage.restart([(call, Fault::Refuse), (call + 1, Fault::Refuse), (call + 2, Fault::Refuse)]);
         let _ = stage.handle(&job(comment("180"))).await;
     }

@@ -1,6 +1,6 @@
 //! Claims and settles whose writes fail: doubt stays doubt, and nothing is written over another's claim.
 
-use crate::stage::{PLAIN, Stage, comment, delivered, job, put, rejected, word};
+use crate::stage::{Calls, PLAIN, Stage, comment, delivered, job, put, rejected, word};
 use openreply_app::deliver::{Back, Handled};
 use openreply_app::job::Job;
 use openreply_app::ports::{Enqueue, Timer};
@@ -11,10 +11,6 @@ use openreply_domain::send::{Claim, Expect, Leg, Send, SendKey, State};
 use openreply_domain::time::SignedDuration;
 use openreply_testkit::faults::Fault;
 use openreply_testkit::memory::MemoryMessenger;
-
-/// What a direct message of a cold start calls, up to its settle.
-const CALLS: [&str; 5] = ["sends", "account", "put_send", "send", "put_send"];
-const SETTLE: usize = 4;
 
 fn another_claim(send: &Send) -> Send {
     let id = ClaimId::parse("another").unwrap();
@@ -30,11 +26,13 @@ fn queued(stage: &Stage) -> Enqueue {
 
 /// A comment whose outcome could not be written.
 async fn unsettled(outcome: SendOutcome) -> Stage {
-    let mut stage = Stage::new(PLAIN, move |_, _| outcome.clone()).await;
-    stage.restart([(SETTLE, Fault::Refuse), (SETTLE + 1, Fault::Refuse)]);
+    let answer = outcome.clone();
+    let mut stage = Stage::new(PLAIN, move |_, _| answer.clone()).await;
+    // Both tries fail with their first call after the send.
+    let settle = Calls::of(PLAIN, move |_, _| outcome.clone()).await.nth("send", 0) + 1;
+    stage.restart([(settle, Fault::Refuse), (settle + 1, Fault::Refuse)]);
     stage.done(&job(comment("179"))).await;
-    assert_eq!(stage.plan.calls()[..5], CALLS);
-    assert_eq!(stage.plan.calls()[5..], ["put_send", "enqueue"]);
+    assert_eq!(stage.plan.calls()[settle + 2..], ["enqueue"]);
     assert_eq!(stage.dm().state, State::Claimed { doubt: None });
     stage.restart([]);
     stage
@@ -145,9 +143,14 @@ async fn a_claim_that_was_superseded_while_its_send_was_in_the_air_settles_nothi
 
 #[tokio::test]
 async fn a_settle_whose_answer_is_lost_finds_itself() {
-    for (outcome, state) in [(delivered(0), "sent"), (rejected(RejectionKind::Throttled), "open")] {
-        let mut stage = Stage::new(PLAIN, move |_, _| outcome.clone()).await;
-        stage.restart([(SETTLE, Fault::LoseAnswer)]);
+    let throttled = rejected(RejectionKind::Throttled);
+    for (outcome, write, state) in
+        [(delivered(0), ("put_send", 1), "sent"), (throttled, ("put_send_with", 0), "open")]
+    {
+        let answer = outcome.clone();
+        let mut stage = Stage::new(PLAIN, move |_, _| answer.clone()).await;
+        let settle = Calls::of(PLAIN, move |_, _| outcome.clone()).await.nth(write.0, write.1);
+        stage.restart([(settle, Fault::LoseAnswer)]);
         stage.done(&job(comment("179"))).await;
         let dm = stage.dm();
         assert_eq!((word(&dm).0, dm.wake), (state, u32::from(state == "open")));
@@ -164,7 +167,8 @@ async fn an_outcome_that_nobody_could_keep_stays_in_doubt_and_is_never_repeated(
         if !unreachable {
             stage.memory.queue.refuse(|_| Some("InternalError".to_owned()));
         }
-        let faults = [SETTLE, SETTLE + 1].into_iter().chain(unreachable.then_some(SETTLE + 2));
+        let settle = Calls::of(PLAIN, |nth, _| delivered(nth)).await.nth("send", 0) + 1;
+        let faults = [settle, settle + 1].into_iter().chain(unreachable.then_some(settle + 2));
         stage.restart(faults.map(|call| (call, Fault::Refuse)));
         stage.done(&job(comment("179"))).await;
         stage.restart([]);
@@ -181,12 +185,13 @@ async fn an_outcome_that_nobody_could_keep_stays_in_doubt_and_is_never_repeated(
 #[tokio::test]
 async fn a_claim_whose_answer_is_lost_is_won_and_one_that_stays_lost_is_not_sent() {
     let mut stage = Stage::new(PLAIN, |nth, _| delivered(nth)).await;
-    stage.restart([(2, Fault::LoseAnswer)]);
+    let claim = Calls::of(PLAIN, |nth, _| delivered(nth)).await.nth("put_send", 0);
+    stage.restart([(claim, Fault::LoseAnswer)]);
     stage.done(&job(comment("179"))).await;
     assert_eq!((word(&stage.dm()).0, stage.dm().attempts, stage.messages().len()), ("sent", 1, 1));
 
     let mut stage = Stage::new(PLAIN, |nth, _| delivered(nth)).await;
-    stage.restart([(2, Fault::LoseAnswer), (3, Fault::LoseAnswer)]);
+    stage.restart([(claim, Fault::LoseAnswer), (claim + 1, Fault::LoseAnswer)]);
     let handled = stage.handle(&job(comment("179"))).await;
     assert!(matches!(handled, Handled::Back(Back::Ledger(_))), "{handled:?}");
     stage.done(&job(comment("179"))).await;
@@ -196,7 +201,8 @@ async fn a_claim_whose_answer_is_lost_is_won_and_one_that_stays_lost_is_not_sent
 
 #[tokio::test]
 async fn trouble_before_the_claim_brings_the_comment_back_with_nothing_taken() {
-    for call in 0..2 {
+    let claim = Calls::of(PLAIN, |nth, _| delivered(nth)).await.nth("put_send", 0);
+    for call in 0..claim {
         let mut stage = Stage::new(PLAIN, |nth, _| delivered(nth)).await;
         stage.restart([(call, Fault::Refuse)]);
         let handled = stage.handle(&job(comment("179"))).await;

@@ -178,6 +178,13 @@ impl Stage {
         due_at.duration_since(before).as_mins()
     }
 
+    /// The calls that write anything or take something, so far.
+    pub(crate) fn writes(&self) -> Vec<&'static str> {
+        let is_write =
+            |call: &&str| !["read", "sends", "account", "gates", "campaign_version"].contains(call);
+        self.plan.calls().into_iter().filter(is_write).collect()
+    }
+
     pub(crate) fn now(&self) -> Timestamp {
         self.memory.clock.now()
     }
@@ -204,6 +211,27 @@ impl Stage {
     pub(crate) fn messages(&self) -> Vec<(&'static str, String)> {
         let calls = self.memory.messenger.calls();
         calls.into_iter().map(|call| (place(&call.to), call.text)).collect()
+    }
+}
+
+/// What handling a first comment calls, in order: where faults are put goes by names.
+pub(crate) struct Calls(Vec<&'static str>);
+
+impl Calls {
+    /// Rehearses the comment.
+    pub(crate) async fn of(
+        file: &str,
+        script: impl Fn(usize, &Outbound) -> SendOutcome + std::marker::Send + Sync + 'static,
+    ) -> Self {
+        let stage = Stage::new(file, script).await;
+        stage.done(&job(comment("179"))).await;
+        Self(stage.plan.calls())
+    }
+
+    /// The number of the n-th call of this name, both from 0.
+    pub(crate) fn nth(&self, name: &str, nth: usize) -> usize {
+        let mut numbers = (0..self.0.len()).filter(|number| self.0[*number] == name);
+        numbers.nth(nth).unwrap_or_else(|| panic!("no {name} number {nth} in {:?}", self.0))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::stage::{BUDGET, PLAIN, PUBLIC, Stage, comment, delivered, job, reply_of, word};
 use openreply_app::deliver::{Back, Handled};
+use openreply_app::ports::Ledger;
 use openreply_domain::send::State;
 use openreply_domain::time::{SignedDuration, after};
 use openreply_testkit::memory::{ManualClock, MemoryHost, MemoryMessenger};
@@ -13,7 +14,7 @@ async fn without_time_for_a_whole_send_nothing_is_claimed() {
     for time in [SignedDuration::from_secs(-1), SignedDuration::ZERO, BUDGET.whole_send() - MOMENT] {
         let stage = Stage::new(PLAIN, |nth, _| delivered(nth)).await;
         assert_eq!(stage.handle_within(&job(comment("179")), time).await, Handled::Back(Back::NoTime));
-        assert_eq!(stage.plan.calls(), ["sends", "account"], "{time:?}");
+        assert!(stage.writes().is_empty(), "{time:?}: {:?}", stage.writes());
         assert!(stage.memory.ledger.all_sends().is_empty());
         // It comes again, in time.
         assert_eq!(stage.handle_within(&job(comment("179")), BUDGET.whole_send()).await, Handled::Done);
@@ -26,7 +27,7 @@ async fn what_was_claimed_too_late_is_not_sent_and_costs_no_attempt() {
     for (short_by, state) in [(SignedDuration::ZERO, "sent"), (MOMENT, "open")] {
         let stage = Stage::new(PLAIN, |nth, _| delivered(nth)).await;
         let (clock, start) = (stage.memory.clock.clone(), stage.now());
-        let deadline = SignedDuration::from_secs(120);
+        let deadline = BUDGET.whole_send();
         stage.before_claim(move || {
             clock.set(after(start, deadline - BUDGET.rest_after_claim() + short_by));
         });
@@ -42,6 +43,28 @@ async fn what_was_claimed_too_late_is_not_sent_and_costs_no_attempt() {
         assert_eq!(dm.due_at(), Some(after(stage.now(), SignedDuration::from_mins(5))));
         assert_eq!(stage.next_timer().await, 5);
         assert_eq!((word(&stage.dm()).0, stage.messages().len()), ("sent", 1));
+    }
+}
+
+/// Of the rolling hour's places, which count by the minute of their send.
+#[tokio::test]
+async fn a_slot_that_is_older_than_thirty_seconds_is_not_used() {
+    for (age, state) in
+        [(SignedDuration::from_secs(30), "sent"), (SignedDuration::from_secs(30) + MOMENT, "open")]
+    {
+        let stage = Stage::new(PLAIN, |nth, _| delivered(nth)).await;
+        let clock = stage.memory.clock.clone();
+        stage.before_claim(move || clock.advance(age));
+        stage.done(&job(comment("179"))).await;
+        let dm = stage.dm();
+        assert_eq!((word(&dm).0, dm.attempts), (state, u32::from(state == "sent")), "{age:?}");
+        assert_eq!(stage.messages().len(), usize::from(state == "sent"));
+        let (gate, _) = stage.memory.ledger.gates(&comment("179").account).await.unwrap();
+        assert_eq!(
+            gate.slots.used(stage.now()),
+            u32::from(state == "sent"),
+            "what was not used is given back"
+        );
     }
 }
 
