@@ -231,7 +231,7 @@ impl Calls {
     /// The number of the n-th call of this name, both from 0.
     pub(crate) fn nth(&self, name: &str, nth: usize) -> usize {
         let mut numbers = (0..self.0.len()).filter(|number| self.0[*number] == name);
-        numbers.nth(nth).unwrap_or_else(|| panic!("no {name} number {nth} in {:?}", self.0))
+        numbers.nth(nth).ok_or_else(|| format!("no {name} number {nth} in {:?}", self.0)).unwrap()
     }
 }
 
