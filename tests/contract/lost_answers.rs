@@ -3,9 +3,10 @@
 use crate::aws;
 use crate::sample::plain_claim;
 use aws_sdk_dynamodb::Client;
-use openreply_app::ports::{AccountUpdate, Ledger, Written};
+use openreply_app::ports::{AccountUpdate, Also, Ledger, Written};
 use openreply_aws::{DynamoLedger, create_table};
 use openreply_domain::campaign::SealedToken;
+use openreply_domain::gate::AccountGate;
 use openreply_domain::ids::{AccountId, ClaimId};
 use openreply_domain::send::{Claim, Expect, Leg, Send};
 use std::net::SocketAddr;
@@ -110,4 +111,42 @@ async fn a_transaction_whose_answer_was_lost_is_done_once() {
     ledger.put_account(&account).await.unwrap();
     assert_eq!(lossy.left(), 0);
     assert_eq!(ledger.account_ids().await.unwrap(), [account.id]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_settle_whose_answer_was_lost_gives_its_unit_back_once() {
+    let (ledger, lossy) = ledger().await;
+    for _ in 0..3 {
+        assert!(ledger.take_month("2026-11", 3).await.unwrap());
+    }
+    let gate = AccountGate { revision: 1, ..AccountGate::default() };
+    let also = [Also::Gate(gate.clone()), Also::ReturnMonth("2026-11".to_owned())];
+    lossy.lose(1);
+    let answer = ledger.put_send_with(&claimed("mine"), &Expect::Absent, &also).await.unwrap();
+    assert_eq!((lossy.left(), answer), (0, Written::Done), "the SDK's retry is the same transaction");
+    assert_eq!(ledger.month_used("2026-11").await.unwrap(), 2);
+    let read = ledger.read(&claimed("mine").key.trigger, &[Leg::Dm]).await.unwrap();
+    assert_eq!((read.sends, read.gate), (vec![claimed("mine")], gate));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_month_is_not_below_what_was_sent_after_a_lost_answer() {
+    let (ledger, lossy) = ledger().await;
+    for _ in 0..3 {
+        assert!(ledger.take_month("2026-11", 3).await.unwrap());
+    }
+    lossy.lose(1);
+    ledger.return_month("2026-11").await.unwrap();
+    assert_eq!(lossy.left(), 0);
+    assert_eq!(ledger.month_used("2026-11").await.unwrap(), 2, "given back once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gate_whose_answer_was_lost_is_told_to_its_writer_as_standing() {
+    let (ledger, lossy) = ledger().await;
+    let account = AccountId::parse("1").unwrap();
+    let gate = AccountGate { revision: 1, token_version: 4, ..AccountGate::default() };
+    lossy.lose(1);
+    assert_eq!(ledger.put_gate(&account, &gate).await.unwrap(), Some(gate));
+    assert_eq!(lossy.left(), 0);
 }

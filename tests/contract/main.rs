@@ -10,4 +10,5 @@ mod queue;
 mod rows;
 mod sample;
 mod thrift;
+mod timers;
 mod vault;

@@ -4,9 +4,10 @@ use crate::aws;
 use crate::meter::Meter;
 use crate::sample::plain_claim;
 use aws_sdk_dynamodb::Client;
-use openreply_app::ports::{AccountUpdate, EventKey, EventStatus, Ledger, Written};
+use openreply_app::ports::{AccountUpdate, Also, EventKey, EventStatus, Ledger, Written};
 use openreply_aws::{DynamoLedger, create_table};
 use openreply_domain::campaign::SealedToken;
+use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::{AccountId, MessageId};
 use openreply_domain::send::{Expect, Leg, Send, State, WaitingFor};
 use openreply_domain::time::{SignedDuration, after, from_millis};
@@ -83,4 +84,39 @@ async fn an_account_with_its_campaigns_is_one_read() {
     drop(meter.take());
     assert!(ledger.account(&account.id).await.unwrap().is_some());
     assert_eq!(meter.take(), [("Query", 1.0)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everything_that_a_job_decides_on_is_one_read() {
+    let (ledger, meter) = metered().await;
+    let claimed = plain_claim();
+    let gate = AccountGate { revision: 1, token_version: 1, ..AccountGate::default() };
+    let stop = Stop { revision: 1, ..Stop::default() };
+    assert_eq!(ledger.put_send(&claimed, &Expect::Absent).await.unwrap(), Written::Done);
+    assert_eq!(ledger.put_gate(&account(), &gate).await.unwrap(), None);
+    assert_eq!(ledger.put_stop(&stop).await.unwrap(), None);
+    drop(meter.take());
+
+    let campaign = claimed.campaign.id.clone();
+    let legs = [Leg::Dm, Leg::PublicReply(campaign)];
+    let read = ledger.read(&claimed.key.trigger, &legs).await.unwrap();
+    assert_eq!((read.sends, &read.gate, &read.stop), (vec![claimed], &gate, &stop));
+    let calls: Vec<&str> = meter.take().into_iter().map(|(call, _)| call).collect();
+    assert_eq!(calls, ["BatchGetItem"], "the Sends, the gate and the stop");
+
+    assert_eq!(ledger.gates(&account()).await.unwrap(), (gate, stop));
+    assert_eq!(meter.take(), [("BatchGetItem", 2.0)], "the gate and the stop");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_written_together_is_one_call_and_a_unit_of_the_month_is_one() {
+    let (ledger, meter) = metered().await;
+    assert!(ledger.take_month("2026-11", 1).await.unwrap());
+    assert_eq!(meter.take(), [("UpdateItem", 1.0)]);
+    let gate = AccountGate { revision: 1, ..AccountGate::default() };
+    let also = [Also::Gate(gate), Also::ReturnMonth("2026-11".to_owned())];
+    let answer = ledger.put_send_with(&plain_claim(), &Expect::Absent, &also).await.unwrap();
+    assert_eq!(answer, Written::Done);
+    let calls: Vec<&str> = meter.take().into_iter().map(|(call, _)| call).collect();
+    assert_eq!(calls, ["TransactWriteItems"]);
 }

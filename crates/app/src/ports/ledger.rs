@@ -266,7 +266,7 @@ pub trait Ledger: std::marker::Send + Sync {
         limit: u32,
     ) -> impl Future<Output = Result<bool, LedgerError>> + std::marker::Send;
 
-    /// Gives a unit of a month back.
+    /// Gives a unit of a month back, if any is used.
     ///
     /// # Errors
     /// When it may or may not have been given back.
@@ -287,7 +287,8 @@ pub trait Ledger: std::marker::Send + Sync {
         account: &AccountId,
     ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
 
-    /// As [`Ledger::put_send`], with everything of `also` in the same transaction: all of it or nothing.
+    /// As [`Ledger::put_send`], with everything of `also` in the same transaction: all of it or nothing. A Send
+    /// that is not as expected is told first ([`Written::Refused`]), whatever else does not hold.
     ///
     /// # Errors
     /// When it may or may not have been written.

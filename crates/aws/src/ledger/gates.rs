@@ -130,17 +130,27 @@ impl DynamoLedger {
         }
     }
 
+    /// A transaction for its token: a repeat after a lost answer gives nothing back twice, so that a month is
+    /// never below what was sent.
     pub(super) async fn take_from_month(&self, month: &str) -> Result<(), LedgerError> {
-        self.client
-            .update_item()
+        let update = Update::builder()
             .table_name(&self.table)
             .set_key(Some(keys::month(month)))
             .update_expression(RETURN_ONE)
+            .condition_expression("used > :zero")
             .expression_attribute_values(":less", AttributeValue::N("-1".to_owned()))
-            .send()
-            .await
-            .map_err(failed(MONTH))?;
-        Ok(())
+            .expression_attribute_values(":zero", AttributeValue::N("0".to_owned()));
+        let update = update.build().map_err(unbuildable(MONTH))?;
+        let write = TransactWriteItem::builder().update(update).build();
+        let written = self.client.transact_write_items().transact_items(write).send().await;
+        let Err(error) = written else { return Ok(()) };
+        match error.as_service_error() {
+            // Nothing is used, so there is nothing to give back.
+            Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
+                refused(MONTH, canceled.cancellation_reasons()).map(drop)
+            }
+            Some(_) | None => Err(failed(MONTH)(error)),
+        }
     }
 
     pub(super) async fn read_month(&self, month: &str) -> Result<u32, LedgerError> {
@@ -173,7 +183,7 @@ impl DynamoLedger {
         let Err(error) = written else { return Ok(Written::Done) };
         match error.as_service_error() {
             Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
-                refused(canceled.cancellation_reasons())
+                refused(SETTLE, canceled.cancellation_reasons())
             }
             Some(_) | None => Err(failed(SETTLE)(error)),
         }
@@ -234,20 +244,20 @@ impl DynamoLedger {
 const RETURN_ONE: &str = "ADD used :less";
 
 /// Why a transaction was cancelled: the Send's own condition, or one beside it. Anything else may pass.
-fn refused(reasons: &[CancellationReason]) -> Result<Written, LedgerError> {
+fn refused(action: &'static str, reasons: &[CancellationReason]) -> Result<Written, LedgerError> {
     let code = |reason: &CancellationReason| reason.code().unwrap_or("None").to_owned();
     let trouble = reasons.iter().map(code).find(|code| code != "None" && code != FAILED);
     if let Some(code) = trouble {
-        return Err(judge(&code, 400, "").of_ledger(SETTLE));
+        return Err(judge(&code, 400, "").of_ledger(action));
     }
     match reasons.split_first() {
         Some((send, _)) if code(send) == FAILED => {
-            let stands = send.item().cloned().map(|item| from_item(SETTLE, item)).transpose()?;
+            let stands = send.item().cloned().map(|item| from_item(action, item)).transpose()?;
             Ok(Written::Refused(stands.map(Box::new)))
         }
         Some(_) => Ok(Written::Moved),
         None => Err(LedgerError::Transient {
-            action: SETTLE,
+            action,
             cause: "DynamoDB cancelled the transaction without saying why".to_owned(),
         }),
     }

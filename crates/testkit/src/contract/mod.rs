@@ -1,12 +1,13 @@
 //! What every implementation of a port must do, whatever it is made of.
 //!
 //! A suite is a list of cases; each takes an implementation, fresh and empty, and fails by panicking. The macros
-//! [`ledger_contract!`](crate::ledger_contract), [`queue_contract!`](crate::queue_contract) and
-//! [`vault_contract!`](crate::vault_contract) make each case a test of its own for one implementation. They take
+//! [`ledger_contract!`](crate::ledger_contract), [`queue_contract!`](crate::queue_contract),
+//! [`timers_contract!`](crate::timers_contract) and [`vault_contract!`](crate::vault_contract) make each case a test of its own for one implementation. They take
 //! an `async fn() -> Option<…>`; `None` skips, for an implementation that is not at hand.
 
 pub mod ledger;
 pub mod queue;
+pub mod timers;
 pub mod vault;
 
 /// Makes each case of a suite a test.
@@ -54,6 +55,26 @@ macro_rules! ledger_contract {
             deliveries_come_oldest_first,
             deliveries_come_from_a_moment_on,
             deliveries_keep_their_place_whatever_becomes_of_them,
+            exactly_one_of_fifty_gates_wins,
+            a_gate_is_written_one_revision_after_the_other,
+            a_gate_reads_back_as_it_was_written,
+            exactly_one_of_fifty_stops_wins,
+            a_stop_is_written_one_revision_after_the_other,
+            a_stop_reads_back_as_it_was_written,
+            a_trigger_is_read_with_its_gate_and_the_stop,
+            a_month_gives_exactly_what_its_limit_says,
+            a_unit_that_is_given_back_is_given_again,
+            a_new_month_begins_at_nothing,
+            a_month_is_never_below_nothing,
+            nothing_is_written_when_something_beside_the_send_moved,
+            what_was_never_written_does_not_hold,
+            a_send_is_written_with_what_holds_beside_it,
+            a_send_that_is_not_as_expected_is_told_first,
+            nobody_is_parked_for_a_hold_that_was_lifted,
+            one_of_many_sends_is_written_with_a_gate,
+            what_waits_comes_by_its_due_time,
+            only_what_is_open_waits,
+            what_no_longer_waits_is_gone,
         }
     };
 }
@@ -72,6 +93,19 @@ macro_rules! queue_contract {
             any_text_arrives_as_it_was,
             what_goes_back_comes_again_soon,
             a_receipt_that_is_no_longer_good_is_passed_over,
+        }
+    };
+}
+
+/// Holds timers to their contract. Give it an `async fn() -> Option<impl TimersBench>`.
+#[macro_export]
+macro_rules! timers_contract {
+    ($make:path) => {
+        use $crate::contract::timers as suite;
+        $crate::contract_cases! { suite, $make:
+            a_timer_that_was_set_stands,
+            a_timer_that_is_set_again_is_one_timer,
+            every_wake_of_every_send_has_its_own_timer,
         }
     };
 }

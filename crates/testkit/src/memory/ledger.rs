@@ -40,7 +40,7 @@ impl Kept {
     fn allows(&self, account: &AccountId, also: &[Also]) -> bool {
         also.iter().all(|also| match also {
             Also::Gate(next) => self.gate(account).revision + 1 == next.revision,
-            Also::Held(hold) => self.gate(account).hold.as_ref() == Some(hold),
+            Also::Held(hold) => self.gate(account).hold.is_some_and(|standing| standing.since == hold.since),
             Also::Stopped { revision } => self.stop.revision == *revision,
             Also::Paused { order, campaign } => self
                 .campaigns

@@ -3,10 +3,18 @@
 mod accounts;
 mod deliveries;
 mod events;
+mod gates;
+mod months;
 mod samples;
 mod sends;
+mod together;
+mod waiting;
 
 pub use accounts::*;
 pub use deliveries::*;
 pub use events::*;
+pub use gates::*;
+pub use months::*;
 pub use sends::*;
+pub use together::*;
+pub use waiting::*;

@@ -4,6 +4,7 @@
 use crate::memory::ManualClock;
 use openreply_app::ports::{AccountUpdate, Clock};
 use openreply_domain::campaign::{Campaign, CampaignContent, CampaignRef, Link, Post, SealedToken};
+use openreply_domain::gate::{AccountGate, Hold, HoldReason, Stop};
 use openreply_domain::ids::{AccountId, CampaignId, ClaimId, TriggerId, UserId};
 use openreply_domain::matched::Matched;
 use openreply_domain::matching::MatchMode;
@@ -98,4 +99,17 @@ pub(super) fn campaign(n: u32, order: u32) -> Campaign {
             public_replies: vec!["Sent! Check your DMs".to_owned()],
         },
     }
+}
+
+pub(super) fn hold(reason: HoldReason, since: i64) -> Hold {
+    Hold { reason, since: at(since), until: Some(at(since + 900)) }
+}
+
+/// A gate that nothing happened at yet but a token.
+pub(super) fn gate(revision: u64) -> AccountGate {
+    AccountGate { revision, token_version: 1, ..AccountGate::default() }
+}
+
+pub(super) fn stop(revision: u64) -> Stop {
+    Stop { revision, stopped_since: Some(at(0)), app_hold: None }
 }
