@@ -92,6 +92,10 @@ impl<C: Clock> SchedulerTimers<C> {
             Ok(_) => Ok(()),
             // Set before, by us or by a try whose answer was lost: it stands.
             Err(error) if error.code() == Some("ConflictException") => Ok(()),
+            Err(error) if error.code() == Some("ResourceNotFoundException") => Err(TimerError(format!(
+                "ResourceNotFoundException: there is no schedule group {}; deploy the stack's template again",
+                self.settings.group
+            ))),
             Err(error) => Err(failed(&Failure::of(&error))),
         }
     }

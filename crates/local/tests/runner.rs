@@ -134,6 +134,40 @@ async fn what_another_graph_api_answers_decides() {
 }
 
 #[tokio::test]
+async fn what_was_throttled_is_tried_again_when_its_time_has_come_and_a_stop_holds_everything() {
+    let throttled = || Script::Respond(Reply::json(400, r#"{"error":{"message":"x","code":4}}"#));
+    let delivered = |id: &str| Script::Respond(Reply::json(200, &format!(r#"{{"message_id":"{id}"}}"#)));
+    let scripts = vec![throttled(), throttled(), delivered("mid.1"), delivered("mid.2")];
+    let graph = ScriptedServer::start(scripts).await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let url = graph.http();
+    let only_dm = CAMPAIGNS.replace("public_replies", "# public_replies");
+    let runner = Runner::start(dir.path(), &only_dm, &["--graph-url", &url]).await;
+    assert_eq!(runner.webhook(&comment_event("1", "900", "anna", "LINK"), SECRET).await, 200);
+    runner.idle().await;
+    for (seconds, calls) in [(290, 1), (20, 2), (870, 2), (40, 3)] {
+        runner.post("/_local/advance", &json!({"seconds": seconds})).await;
+        assert_eq!(graph.received().len(), calls, "after {seconds} more seconds");
+    }
+    let row = &runner.deliveries().await[0];
+    assert_eq!((&row["status"], &row["attempts"]), (&json!("SENT"), &json!(3)), "{row}");
+
+    runner.post("/_local/stop", &json!({})).await;
+    assert_eq!(runner.webhook(&comment_event("2", "901", "ben", "LINK"), SECRET).await, 200);
+    runner.idle().await;
+    let account = &runner.get("/_local/accounts").await[0];
+    assert_eq!(
+        (&account["hold"]["reason"], &account["waiting"]),
+        (&json!("stopped"), &json!(1)),
+        "{account}"
+    );
+    assert_eq!(account["slots"]["limit"], 750);
+    assert_eq!(runner.post("/_local/start", &json!({})).await["woken"], 1);
+    runner.idle().await;
+    assert_eq!(graph.received().len(), 4);
+}
+
+#[tokio::test]
 async fn the_webhook_answers_meta_as_documented() {
     let dir = tempfile::tempdir().unwrap();
     let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;

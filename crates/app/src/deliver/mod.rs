@@ -32,7 +32,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A claim, a send and its settle. Claim and settle may each take a second try.
+    /// A claim, a send and its settle. Claim and settle may each take a second try, and a settle reads the gate
+    /// before it writes.
     #[must_use]
     pub fn whole_send(&self) -> SignedDuration {
         self.ledger_call * 2 + self.rest_after_claim()
@@ -41,7 +42,7 @@ impl Budget {
     /// A send and its settle.
     #[must_use]
     pub fn rest_after_claim(&self) -> SignedDuration {
-        self.send + self.ledger_call * 2
+        self.send + self.ledger_call * 4
     }
 }
 

@@ -1,10 +1,12 @@
 //! What the adapters make of answers that no emulator gives.
 #![cfg(test)]
 
+mod gates;
 mod ledger;
 mod patience;
 mod queue;
 mod secrets;
+mod timers;
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
