@@ -66,11 +66,13 @@ fn batches_are_small_and_not_waited_for() {
 #[test]
 fn the_event_source_caps_concurrency_by_a_parameter() {
     let template = template();
-    for Source { event, .. } in sources(&template) {
-        assert_eq!(
-            event["ScalingConfig"],
-            json!({ "MaximumConcurrency": { "Ref": "ConsumerMaximumConcurrency" } })
-        );
+    for Source { event, queue, .. } in sources(&template) {
+        let cap = if queue["FifoQueue"] == true {
+            json!({ "Ref": "ConsumerMaximumConcurrency" })
+        } else {
+            json!(2)
+        };
+        assert_eq!(event["ScalingConfig"], json!({ "MaximumConcurrency": cap }));
     }
     let parameter = &template["Parameters"]["ConsumerMaximumConcurrency"];
     assert_eq!((&parameter["Default"], &parameter["MinValue"]), (&json!(10), &json!(2)));
