@@ -136,7 +136,7 @@ async fn what_another_graph_api_answers_decides() {
 #[tokio::test]
 async fn what_was_throttled_is_tried_again_when_its_time_has_come_and_a_stop_holds_everything() {
     let throttled = || Script::Respond(Reply::json(400, r#"{"error":{"message":"x","code":4}}"#));
-    let delivered = |id: &str| Script::Respond(Reply::json(200, &format!(r#"{{"message_id":"{id}"}}"#)));
+    let delivered = |id: &str| Script::Respond(Reply::json(200, format!(r#"{{"message_id":"{id}"}}"#)));
     let scripts = vec![throttled(), throttled(), delivered("mid.1"), delivered("mid.2")];
     let graph = ScriptedServer::start(scripts).await.unwrap();
     let dir = tempfile::tempdir().unwrap();

@@ -64,7 +64,7 @@ pub async fn what_no_longer_waits_is_gone(ledger: &impl Ledger) {
     }
     let taken = Send { wake: 1, ..claimed(trigger(1), Leg::Dm, 1) };
     written(ledger, &taken, &Expect::Open { wake: 1 }).await;
-    assert_eq!(ledger.waiting(&account(1)).await.unwrap(), [second.clone()]);
+    assert_eq!(ledger.waiting(&account(1)).await.unwrap(), std::slice::from_ref(&second));
 
     let again = Send { wake: 2, ..open(1, Leg::Dm, 30) };
     written(ledger, &again, &Expect::Claimed(claim(1).id)).await;
