@@ -111,7 +111,7 @@ async fn exhaust(campaigns: &str, legs: usize, pairs: bool) {
             }
         }
     }
-    println!("{runs} plans of faults, not one message twice and none lost from sight");
+    crate::tell(&format!("{runs} plans of faults, not one message twice and none lost from sight"));
 }
 
 #[tokio::test]

@@ -86,5 +86,5 @@ async fn whatever_happens_nobody_gets_two_and_everybody_is_in_sight() {
     for seed in 0..400 {
         calls += run(seed).await;
     }
-    println!("400 seeds, {calls} calls of Instagram");
+    crate::tell(&format!("400 seeds, {calls} calls of Instagram"));
 }
