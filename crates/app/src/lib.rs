@@ -11,6 +11,7 @@
 pub mod accounts;
 pub mod apply;
 pub mod campaign_file;
+mod contended;
 pub mod deliver;
 pub mod ingest;
 pub mod job;

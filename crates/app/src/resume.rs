@@ -3,6 +3,7 @@
 //! Guarantees: a Send that is woken goes through every gate again, so many that are woken at once are paced by
 //! the hour; waking twice sends nothing twice, because each wake takes the place of the one before.
 
+use crate::contended::{Unchanged, change_gate, change_stop};
 use crate::ports::{Enqueue, Ledger, LedgerError, Queue, QueueError, Timer, Written};
 use openreply_domain::campaign::Account;
 use openreply_domain::gate::{AccountGate, Stop};
@@ -24,8 +25,14 @@ pub enum ResumeError {
     Crowded,
 }
 
-/// How often a write that others get ahead of is tried.
-const MAX_ROUNDS: usize = 40;
+impl From<Unchanged> for ResumeError {
+    fn from(unchanged: Unchanged) -> Self {
+        match unchanged {
+            Unchanged::Ledger(error) => Self::Ledger(error),
+            Unchanged::Crowded => Self::Crowded,
+        }
+    }
+}
 
 /// Lifts an account's hold, whatever it is for, and wakes what waited for it. Returns how many were woken.
 ///
@@ -59,7 +66,8 @@ pub async fn lift_app(
 /// # Errors
 /// When the ledger fails.
 pub async fn stop(ledger: &impl Ledger, now: Timestamp) -> Result<(), ResumeError> {
-    change_stop(ledger, |stop| stop.stopped_since = stop.stopped_since.or(Some(now))).await
+    change_stop(ledger, |stop| stop.stopped_since = stop.stopped_since.or(Some(now))).await?;
+    Ok(())
 }
 
 /// Ends a stop and wakes what waited for it. Returns how many were woken.
@@ -146,34 +154,4 @@ async fn wake(
         None => Ok(true),
         Some(refused) => Err(ResumeError::Queue(QueueError(refused.code.clone()))),
     }
-}
-
-async fn change_gate(
-    ledger: &impl Ledger,
-    account: &AccountId,
-    change: impl Fn(&mut AccountGate),
-) -> Result<AccountGate, ResumeError> {
-    let (mut gate, _) = ledger.gates(account).await?;
-    for _ in 0..MAX_ROUNDS {
-        gate.revision += 1;
-        change(&mut gate);
-        match ledger.put_gate(account, &gate).await? {
-            None => return Ok(gate),
-            Some(stands) => gate = stands,
-        }
-    }
-    Err(ResumeError::Crowded)
-}
-
-async fn change_stop(ledger: &impl Ledger, change: impl Fn(&mut Stop)) -> Result<(), ResumeError> {
-    let mut stop = ledger.stop().await?;
-    for _ in 0..MAX_ROUNDS {
-        stop.revision += 1;
-        change(&mut stop);
-        match ledger.put_stop(&stop).await? {
-            None => return Ok(()),
-            Some(stands) => stop = stands,
-        }
-    }
-    Err(ResumeError::Crowded)
 }

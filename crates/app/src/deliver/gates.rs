@@ -4,15 +4,13 @@
 use super::leg::LegEnd;
 use super::{Back, Deliver};
 use crate::accounts::PreparedAccount;
+use crate::contended::{MAX_ROUNDS, change_gate};
 use crate::ports::{Also, Host, Ledger, Written};
 use openreply_domain::gate::{AccountGate, Hold, Passage, Stop};
 use openreply_domain::ids::AccountId;
 use openreply_domain::send::{Expect, Leg, Send, Skip, WaitingFor, park, skip, void};
 use openreply_domain::slots::{Gate, Slot, start_of};
 use openreply_domain::time::Timestamp;
-
-/// How often a write that others keep getting ahead of is tried in one turn.
-const MAX_ROUNDS: usize = 40;
 
 /// What was taken for an attempt.
 #[derive(Debug, Default, Clone)]
@@ -47,18 +45,18 @@ impl<H: Host> Deliver<H> {
         let (gate, stop) = gates;
         let now = self.now();
         if let Some(reason) = void(send, now) {
-            return self.end(send, expect, Skip::Window, reason, Vec::new()).await;
+            return self.write(skip(send, Skip::Window, reason, now), expect, Vec::new()).await;
         }
         if let Some(reason) = stop.standing(now) {
             let parked = park(send, WaitingFor::Hold, None, &reason, now);
-            return self.wait(parked, expect, vec![Also::Stopped { revision: stop.revision }]).await;
+            return self.write(parked, expect, vec![Also::Stopped { revision: stop.revision }]).await;
         }
         let paused =
             account.campaigns.iter().map(|c| &c.campaign).find(|c| c.id == send.campaign.id && !c.active);
         if let Some(campaign) = paused {
             let parked = park(send, WaitingFor::Pause, None, "its campaign is paused", now);
             let also = Also::Paused { order: campaign.order, campaign: campaign.id.clone() };
-            return self.wait(parked, expect, vec![also]).await;
+            return self.write(parked, expect, vec![also]).await;
         }
         let slot = match send.key.leg {
             // Only private replies count against the hour; the hold counts for all.
@@ -107,7 +105,7 @@ impl<H: Host> Deliver<H> {
         let reason =
             format!("the account's {limit} private replies of this hour are used; a place is reserved");
         let send = Send { reservation: Some(minute), ..send.clone() };
-        self.wait(
+        self.write(
             park(&send, WaitingFor::Slot, Some(start_of(minute)), &reason, self.now()),
             expect,
             Vec::new(),
@@ -126,14 +124,14 @@ impl<H: Host> Deliver<H> {
         }
         self.give_back(&send.key.trigger.account, &Taken { slot, month: None }).await;
         let reason = format!("the {limit} messages of {month} are used up (MonthlyDmLimit)");
-        self.end(send, expect, Skip::Quota, reason, Vec::new()).await
+        self.write(skip(send, Skip::Quota, reason, self.now()), expect, Vec::new()).await
     }
 
     /// Gives back what was taken for an attempt that was never made. What cannot be given back stays spent, which
     /// is the safe side.
     pub(super) async fn give_back(&self, account: &AccountId, taken: &Taken) {
         if let Some(slot) = &taken.slot
-            && let Err(error) = self.change_gate(account, |gate| gate.slots.refund(slot)).await
+            && let Err(error) = change_gate(self.host.ledger(), account, |gate| gate.slots.refund(slot)).await
         {
             tracing::warn!(%account, %error, "a slot of the hour could not be given back; it stays used");
         }
@@ -144,52 +142,14 @@ impl<H: Host> Deliver<H> {
         }
     }
 
-    /// Changes an account's gate, however many others do the same.
-    pub(super) async fn change_gate<T>(
-        &self,
-        account: &AccountId,
-        change: impl Fn(&mut AccountGate) -> T,
-    ) -> Result<T, Back> {
-        let (mut gate, _) = self.host.ledger().gates(account).await?;
-        for _ in 0..MAX_ROUNDS {
-            gate.revision += 1;
-            let result = change(&mut gate);
-            match self.host.ledger().put_gate(account, &gate).await? {
-                None => return Ok(result),
-                Some(stands) => gate = stands,
-            }
-        }
-        Err(Back::Crowded)
-    }
-
     async fn held(&self, send: &Send, expect: &Expect, hold: &Hold) -> Result<Passed, Back> {
         let parked = park(send, WaitingFor::Hold, hold.until, &hold.reason.to_string(), self.now());
-        self.wait(parked, expect, vec![Also::Held(hold.clone())]).await
+        self.write(parked, expect, vec![Also::Held(hold.clone())]).await
     }
 
-    /// Writes a Send that waits, and sets its timer.
-    async fn wait(&self, parked: Send, expect: &Expect, also: Vec<Also>) -> Result<Passed, Back> {
-        self.write(parked, expect, also).await
-    }
-
-    async fn end(
-        &self,
-        send: &Send,
-        expect: &Expect,
-        rule: Skip,
-        reason: String,
-        also: Vec<Also>,
-    ) -> Result<Passed, Back> {
-        self.write(skip(send, rule, reason, self.now()), expect, also).await
-    }
-
+    /// Writes a Send that waits or has ended; one that waits gets its timer.
     async fn write(&self, next: Send, expect: &Expect, also: Vec<Also>) -> Result<Passed, Back> {
-        let written = if also.is_empty() {
-            self.host.ledger().put_send(&next, expect).await?
-        } else {
-            self.host.ledger().put_send_with(&next, expect, &also).await?
-        };
-        match written {
+        match self.put(&next, expect, &also).await? {
             Written::Done => {
                 tracing::info!(trigger = %next.key.trigger, leg = %next.key.leg, state = ?next.state, "not now");
                 self.set_timer(&next).await?;

@@ -17,8 +17,8 @@ pub use gates::month_of;
 
 use crate::accounts::AccountCache;
 use crate::job::Job;
-use crate::ports::{Clock, Host, LedgerError, TimerError};
-use openreply_domain::send::Policy;
+use crate::ports::{Also, Clock, Host, Ledger, LedgerError, TimerError, Written};
+use openreply_domain::send::{Expect, Policy, Send};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::Trigger;
 
@@ -130,6 +130,15 @@ impl<H: Host> Deliver<H> {
 
     fn now(&self) -> Timestamp {
         self.host.clock().now()
+    }
+
+    /// A Send's conditional write; a transaction, which costs twice, only where something goes with it.
+    async fn put(&self, send: &Send, expect: &Expect, also: &[Also]) -> Result<Written, LedgerError> {
+        if also.is_empty() {
+            self.host.ledger().put_send(send, expect).await
+        } else {
+            self.host.ledger().put_send_with(send, expect, also).await
+        }
     }
 
     fn has_time(&self, turn: &Turn, need: SignedDuration) -> bool {

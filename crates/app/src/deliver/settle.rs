@@ -1,6 +1,7 @@
 //! Writing down what became of a call.
 
 use super::{Back, Deliver};
+use crate::contended::MAX_ROUNDS;
 use crate::job::Job;
 use crate::ports::{Also, Enqueue, Host, Ledger, LedgerError, Queue, Written};
 use openreply_domain::gate::Stop;
@@ -106,7 +107,6 @@ impl<H: Host> Deliver<H> {
         expect: &Expect,
         outcome: &SendOutcome,
     ) -> Result<Written, LedgerError> {
-        const MAX_ROUNDS: usize = 40;
         let account = &claimed.key.trigger.account;
         let Some(claim) = &claimed.claim else { return self.host.ledger().put_send(next, expect).await };
         let delivery = format!("{} {}", claimed.key.trigger, claimed.key.leg);
@@ -127,12 +127,7 @@ impl<H: Host> Deliver<H> {
             if is_certain && let Some(month) = &claim.month {
                 also.push(Also::ReturnMonth(month.clone()));
             }
-            let written = if also.is_empty() {
-                self.host.ledger().put_send(next, expect).await?
-            } else {
-                self.host.ledger().put_send_with(next, expect, &also).await?
-            };
-            match written {
+            match self.put(next, expect, &also).await? {
                 Written::Moved => {}
                 Written::Done => {
                     if let Some(hold) = hold {

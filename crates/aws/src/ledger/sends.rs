@@ -2,6 +2,7 @@
 
 use super::{DUE, DynamoLedger, EXPIRES_AT, Item, LOG, failed, from_item, keys, to_item};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
 use openreply_app::ports::{LedgerError, Written};
 use openreply_domain::ids::AccountId;
@@ -55,7 +56,7 @@ impl DynamoLedger {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<Send>, LedgerError> {
-        let mut pages = self
+        let request = self
             .client
             .query()
             .table_name(&self.table)
@@ -64,40 +65,36 @@ impl DynamoLedger {
             .expression_attribute_names("#log", LOG.key.hash.name)
             .expression_attribute_names("#at", LOG.key.range.name)
             .expression_attribute_values(":log", AttributeValue::S(keys::log(account)))
-            .expression_attribute_values(":since", keys::millis(since))
-            .into_paginator()
-            .items()
-            .send();
-        let mut found: Vec<Item> = Vec::new();
-        while let Some(entry) = pages.next().await {
-            found.push(keys::of(entry.map_err(failed(LIST))?));
-        }
-        let mut sends = self.read_as_sends(LIST, &found).await?;
+            .expression_attribute_values(":since", keys::millis(since));
+        let mut sends = self.read_listed(request).await?;
         sends.sort_by(|a, b| (a.first_seen_at, &a.key).cmp(&(b.first_seen_at, &b.key)));
         Ok(sends)
     }
 
     /// The index may lag: what it names is read itself, and only what still waits counts.
     pub(super) async fn read_waiting(&self, account: &AccountId) -> Result<Vec<Send>, LedgerError> {
-        let mut pages = self
+        let request = self
             .client
             .query()
             .table_name(&self.table)
             .index_name(DUE.name)
             .key_condition_expression("#due = :due")
             .expression_attribute_names("#due", DUE.key.hash.name)
-            .expression_attribute_values(":due", AttributeValue::S(keys::due(account)))
-            .into_paginator()
-            .items()
-            .send();
+            .expression_attribute_values(":due", AttributeValue::S(keys::due(account)));
+        let mut sends = self.read_listed(request).await?;
+        sends.retain(|send| send.due_at().is_some());
+        sends.sort_by(|a, b| (a.due_at(), &a.key).cmp(&(b.due_at(), &b.key)));
+        Ok(sends)
+    }
+
+    /// The Sends that an index's query names, read themselves.
+    async fn read_listed(&self, request: QueryFluentBuilder) -> Result<Vec<Send>, LedgerError> {
+        let mut pages = request.into_paginator().items().send();
         let mut found: Vec<Item> = Vec::new();
         while let Some(entry) = pages.next().await {
             found.push(keys::of(entry.map_err(failed(LIST))?));
         }
-        let mut sends = self.read_as_sends(LIST, &found).await?;
-        sends.retain(|send| send.due_at().is_some());
-        sends.sort_by(|a, b| (a.due_at(), &a.key).cmp(&(b.due_at(), &b.key)));
-        Ok(sends)
+        self.read_as_sends(LIST, &found).await
     }
 
     async fn read_as_sends(&self, action: &'static str, wanted: &[Item]) -> Result<Vec<Send>, LedgerError> {
