@@ -141,14 +141,23 @@ impl<H: Host> Deliver<H> {
         Ok(Written::Moved)
     }
 
-    async fn hold_app(&self, stop: Stop, outcome: &SendOutcome) -> Result<(), LedgerError> {
-        let mut next = Stop { revision: stop.revision + 1, ..stop };
-        if let Some(hold) = next.learn(outcome, self.now())
-            && self.host.ledger().put_stop(&next).await?.is_none()
-        {
-            tracing::error!(alert = "app_held", reason = %hold.reason, "the app is held: nothing is sent on any account until the hold is lifted");
+    /// Holds the app if the answer refuses it, also when somebody else changes the stop at the same time.
+    async fn hold_app(&self, mut stop: Stop, outcome: &SendOutcome) -> Result<(), LedgerError> {
+        for _ in 0..MAX_ROUNDS {
+            let mut next = Stop { revision: stop.revision + 1, ..stop };
+            let Some(hold) = next.learn(outcome, self.now()) else { return Ok(()) };
+            match self.host.ledger().put_stop(&next).await? {
+                Some(stands) => stop = stands,
+                None => {
+                    tracing::error!(alert = "app_held", reason = %hold.reason, "the app is held: nothing is sent on any account until the hold is lifted");
+                    return Ok(());
+                }
+            }
         }
-        Ok(())
+        Err(LedgerError::Transient {
+            action: "hold the app",
+            cause: "others keep changing the stop first".to_owned(),
+        })
     }
 }
 
