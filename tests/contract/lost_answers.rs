@@ -5,7 +5,7 @@ use crate::sample::plain_claim;
 use aws_sdk_dynamodb::Client;
 use openreply_app::ports::{AccountUpdate, Also, Ledger, Written};
 use openreply_aws::{DynamoLedger, create_table};
-use openreply_domain::campaign::SealedToken;
+use openreply_domain::campaign::{OptOut, SealedToken};
 use openreply_domain::gate::AccountGate;
 use openreply_domain::ids::{AccountId, ClaimId};
 use openreply_domain::send::{Claim, Expect, Leg, Send};
@@ -105,6 +105,7 @@ async fn a_transaction_whose_answer_was_lost_is_done_once() {
     let account = AccountUpdate {
         id: AccountId::parse("1").unwrap(),
         username: "bakery".to_owned(),
+        opt_out: OptOut::default(),
         token: SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1 },
     };
     lossy.lose(1);

@@ -3,28 +3,24 @@
 use openreply_domain::campaign::CampaignRef;
 use openreply_domain::ids::{CampaignId, ClaimId, UserId};
 use openreply_domain::matched::{Matched, PublicReply};
-use openreply_domain::send::{Claim, Leg, Send, SendKey, State};
+use openreply_domain::send::{Claim, Leg, Send, SendKey};
 use openreply_domain::time::{SignedDuration, after, from_millis};
 
 /// A plain comment's direct message, with ids as long as Instagram's and Lambda's.
 pub(crate) fn plain_claim() -> Send {
     let now = from_millis(1_796_054_400_123);
     let campaign = CampaignRef { id: CampaignId::parse("free-guide-autumn").unwrap(), version: 12 };
+    let trigger = "comment:17841400000000001:17912345678901234".parse().unwrap();
+    let (user, name) = (UserId::parse("1234567890123456").unwrap(), "somebody.with.a_longer_name".to_owned());
+    let promised = Some(campaign.clone());
     Send {
-        key: SendKey {
-            trigger: "comment:17841400000000001:17912345678901234".parse().unwrap(),
-            leg: Leg::Dm,
-        },
-        campaign: campaign.clone(),
-        user: UserId::parse("1234567890123456").unwrap(),
-        username: Some("somebody.with.a_longer_name".to_owned()),
-        variation: 0,
+        keyword: Some(0),
         matched: Some(Matched {
             winner: campaign.clone(),
+            keyword: Some(0),
             losers: vec![CampaignRef { id: CampaignId::parse("welcome").unwrap(), version: 3 }],
             public_replies: vec![PublicReply { campaign, variation: 2 }],
         }),
-        state: State::Claimed { doubt: None },
         claim: Some(Claim {
             id: ClaimId::parse("0123456789abcdef0123456789abcdef").unwrap(),
             at: now,
@@ -35,10 +31,6 @@ pub(crate) fn plain_claim() -> Send {
             token_version: 1,
         }),
         attempts: 1,
-        not_sent: 0,
-        wake: 0,
-        reservation: None,
-        first_seen_at: now,
-        updated_at: now,
+        ..Send::new(SendKey { trigger, leg: Leg::Dm }, promised, user, Some(name), now)
     }
 }

@@ -6,7 +6,7 @@ use crate::sample::plain_claim;
 use aws_sdk_dynamodb::Client;
 use openreply_app::ports::{AccountUpdate, Also, EventKey, EventStatus, Ledger, Written};
 use openreply_aws::{DynamoLedger, create_table};
-use openreply_domain::campaign::SealedToken;
+use openreply_domain::campaign::{OptOut, SealedToken};
 use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::{AccountId, MessageId};
 use openreply_domain::send::{Expect, Leg, Send, State, WaitingFor};
@@ -79,7 +79,8 @@ async fn a_short_event_is_two_calls_of_one_unit_each() {
 async fn an_account_with_its_campaigns_is_one_read() {
     let (ledger, meter) = metered().await;
     let token = SealedToken { sealed: "x".repeat(300), version: 1 };
-    let account = AccountUpdate { id: account(), username: "bakery".to_owned(), token };
+    let account =
+        AccountUpdate { id: account(), username: "bakery".to_owned(), opt_out: OptOut::default(), token };
     ledger.put_account(&account).await.unwrap();
     drop(meter.take());
     assert!(ledger.account(&account.id).await.unwrap().is_some());
@@ -97,7 +98,7 @@ async fn everything_that_a_job_decides_on_is_one_read() {
     assert_eq!(ledger.put_stop(&stop).await.unwrap(), None);
     drop(meter.take());
 
-    let campaign = claimed.campaign.id.clone();
+    let campaign = claimed.campaign.as_ref().unwrap().id.clone();
     let legs = [Leg::Dm, Leg::PublicReply(campaign)];
     let read = ledger.read(&claimed.key.trigger, &legs).await.unwrap();
     assert_eq!((read.sends, &read.gate, &read.stop), (vec![claimed], &gate, &stop));

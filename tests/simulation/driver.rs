@@ -67,6 +67,7 @@ fn instagram(script: Script, inboxes: Inboxes) -> MemoryMessenger {
         let place = match &message.to {
             Destination::PrivateReply(comment) => format!("private reply to {comment}"),
             Destination::PublicReply(comment) => format!("public reply under {comment}"),
+            Destination::Person(user) => format!("message to {user}: {}", message.text),
         };
         let arrive = || {
             let mut inboxes = inboxes.lock().unwrap_or_else(PoisonError::into_inner);

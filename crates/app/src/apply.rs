@@ -88,19 +88,27 @@ async fn put_account(
     applied: &mut Applied,
 ) -> Result<(), LedgerError> {
     let token = match stored {
-        Some(stored) if opens_to(vault, stored, token) && stored.username == account.username => {
-            return Ok(());
-        }
+        Some(stored) if opens_to(vault, stored, token) && is_same(stored, account) => return Ok(()),
         Some(stored) if opens_to(vault, stored, token) => stored.token.clone(),
         stored => SealedToken {
             sealed: vault.seal(&account.id, token),
             version: stored.map_or(1, |stored| stored.token.version + 1),
         },
     };
-    let update = AccountUpdate { id: account.id.clone(), username: account.username.clone(), token };
+    let update = AccountUpdate {
+        id: account.id.clone(),
+        username: account.username.clone(),
+        opt_out: account.opt_out.clone(),
+        token,
+    };
     ledger.put_account(&update).await?;
     applied.accounts_written.push(account.id.clone());
     Ok(())
+}
+
+/// Whether everything but the token stands as the file has it.
+fn is_same(stored: &Account, account: &FileAccount) -> bool {
+    stored.username == account.username && stored.opt_out == account.opt_out
 }
 
 /// Whether the stored token is this one. One that cannot be opened with the key held here is not.

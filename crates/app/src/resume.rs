@@ -122,10 +122,14 @@ fn is_over(send: &Send, account: &Account, gate: &AccountGate, stop: &Stop, now:
         State::Open { waiting_for: WaitingFor::Hold, .. } => {
             gate.standing(now).is_none() && stop.standing(now).is_none()
         }
-        State::Open { waiting_for: WaitingFor::Pause, .. } => {
-            account.campaigns.iter().any(|campaign| campaign.id == send.campaign.id && campaign.active)
+        State::Open { waiting_for: WaitingFor::Pause, .. } => account.campaigns.iter().any(|campaign| {
+            campaign.active && send.campaign.as_ref().is_some_and(|own| own.id == campaign.id)
+        }),
+        State::Open {
+            waiting_for:
+                WaitingFor::Slot | WaitingFor::Retry | WaitingFor::Follow | WaitingFor::Answer | WaitingFor::Delay,
+            ..
         }
-        State::Open { waiting_for: WaitingFor::Slot | WaitingFor::Retry, .. }
         | State::Claimed { .. }
         | State::Sent { .. }
         | State::Failed { .. }

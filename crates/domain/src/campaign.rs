@@ -43,6 +43,64 @@ pub struct Link {
     pub label: Option<String>,
 }
 
+/// How a person answers a message that asks them to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asks {
+    /// By writing back. These are the words that the text suggests; whatever they write counts.
+    Reply(Vec<String>),
+    /// By tapping a button with this title, at most 20 characters. Instagram refuses it in a first message to
+    /// people who do not follow the account, and spends the one private reply all the same.
+    Button(String),
+}
+
+/// A first message that asks whether the person wants what the campaign gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// What it says.
+    pub text: String,
+    /// How it is answered.
+    pub asks: Asks,
+}
+
+/// A campaign that gives only to followers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowGate {
+    /// What somebody is told who does not follow yet.
+    pub text: String,
+    /// How they say that they do now.
+    pub asks: Asks,
+    /// What they are told, once, while Instagram is asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acknowledgement: Option<String>,
+}
+
+/// A message some time after what was promised has arrived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowUp {
+    /// What it says.
+    pub text: String,
+    /// How many minutes after.
+    pub after_minutes: u32,
+}
+
+/// How often one person may get a campaign's direct message for comments.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    /// Once for every comment that matches.
+    #[default]
+    EveryComment,
+    /// Once, ever.
+    OncePerPerson,
+}
+
+impl Repeat {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// What a campaign says and listens to. Immutable under its version: what was promised to somebody can be
 /// rendered again without storing anybody's text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +122,45 @@ pub struct CampaignContent {
     /// The variations of the public reply. Empty: none is published.
     #[serde(default)]
     pub public_replies: Vec<String>,
+    /// What is said first, before what `dm` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opening: Option<Opening>,
+    /// Only followers get what `dm` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow_gate: Option<FollowGate>,
+    /// What is said later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow_up: Option<FollowUp>,
+    /// Whether its keywords are looked for in direct messages too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dm_trigger: bool,
+    /// Whether links go out as buttons, where a conversation is open.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub buttons: bool,
+    /// How often one person gets it.
+    #[serde(default, skip_serializing_if = "Repeat::is_default")]
+    pub repeat: Repeat,
+}
+
+impl Default for CampaignContent {
+    /// A campaign on every post that listens for nothing and says nothing.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            post: Post::Any,
+            match_mode: MatchMode::WholeWord,
+            keywords: Vec::new(),
+            dm: String::new(),
+            links: Vec::new(),
+            public_replies: Vec::new(),
+            opening: None,
+            follow_gate: None,
+            follow_up: None,
+            dm_trigger: false,
+            buttons: false,
+            repeat: Repeat::EveryComment,
+        }
+    }
 }
 
 /// A campaign as it stands now.
@@ -107,6 +204,29 @@ pub struct SealedToken {
     pub version: u32,
 }
 
+/// How people opt out of everything automated, and in again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptOut {
+    /// A message that is one of these, and nothing else, opts out.
+    pub stop_words: Vec<String>,
+    /// A message that is one of these, and nothing else, opts in again.
+    pub start_words: Vec<String>,
+    /// What somebody is told, once, who opts out.
+    pub confirmation: String,
+}
+
+impl Default for OptOut {
+    fn default() -> Self {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Self {
+            stop_words: words(&["STOP", "STOPALL", "UNSUBSCRIBE", "OPT OUT", "OPTOUT"]),
+            start_words: words(&["START", "UNSTOP", "SUBSCRIBE", "OPT IN", "OPTIN"]),
+            confirmation: "You will get no more automated messages from us. Write START to get them again."
+                .to_owned(),
+        }
+    }
+}
+
 /// An account and everything it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
@@ -114,6 +234,8 @@ pub struct Account {
     pub id: AccountId,
     /// Its user name.
     pub username: String,
+    /// How people opt out.
+    pub opt_out: OptOut,
     /// Its token, sealed.
     pub token: SealedToken,
     /// Its campaigns in file order, inactive ones included.

@@ -4,7 +4,7 @@
 //! skipped and why, and what nobody can be sure of. What matched nothing has no row.
 
 use crate::ids::CampaignId;
-use crate::send::{Claim, Send, Skip, State};
+use crate::send::{Claim, Leg, Send, Skip, State};
 use crate::time::Timestamp;
 use serde::Serialize;
 
@@ -13,13 +13,15 @@ use serde::Serialize;
 pub struct Delivery {
     /// `comment:<account>:<comment id>`.
     pub trigger: String,
-    /// Whose message.
-    pub campaign: CampaignId,
-    /// `dm` or `public_reply`.
+    /// Whose message. Null where the account speaks for itself.
+    pub campaign: Option<CampaignId>,
+    /// `dm`, `public_reply`, `reveal`, `follow_prompt`, `acknowledgement` or `follow_up`.
     pub leg: &'static str,
+    /// What a comment's `dm` says: `link`, `opening` or `follow_prompt`. Null for other legs.
+    pub says: Option<&'static str>,
     /// `PENDING`, `SENT`, `FAILED`, `UNCONFIRMED` or `SKIPPED_…`.
     pub status: &'static str,
-    /// What it waits for: `slot`, `retry`, `hold` or `pause`.
+    /// What it waits for: `slot`, `retry`, `hold`, `pause`, `follow`, `answer` or `delay`.
     pub waiting_for: Option<&'static str>,
     /// Calls that reached Meta.
     pub attempts: u32,
@@ -42,8 +44,9 @@ const WHAT_TO_DO: &str = "It is never repeated automatically. Look for it in the
 pub fn rows(send: &Send, alive: impl Fn(&Claim) -> bool) -> Vec<Delivery> {
     let mut row = Delivery {
         trigger: send.key.trigger.to_string(),
-        campaign: send.campaign.id.clone(),
+        campaign: send.campaign.as_ref().map(|campaign| campaign.id.clone()),
         leg: send.key.leg.name(),
+        says: (send.key.leg == Leg::Dm).then(|| send.says.as_str()),
         status: "PENDING",
         waiting_for: None,
         attempts: send.attempts,
@@ -83,13 +86,14 @@ pub fn rows(send: &Send, alive: impl Fn(&Claim) -> bool) -> Vec<Delivery> {
         }
     }
     let losers = send.matched.iter().flat_map(|matched| &matched.losers).map(|loser| Delivery {
-        campaign: loser.id.clone(),
+        campaign: Some(loser.id.clone()),
+        says: None,
         status: Skip::Dedup.as_str(),
         waiting_for: None,
         attempts: 0,
         reason: Some(format!(
             "campaign {} stands before it in the file and won this comment's one private reply",
-            send.campaign.id
+            send.campaign.as_ref().map_or("?", |campaign| campaign.id.as_str())
         )),
         message_id: None,
         due_at: None,

@@ -38,6 +38,20 @@ fn platform_id(text: &str) -> Result<(), IdError> {
     if !only_dots && text.bytes().all(fits) { Ok(()) } else { Err(IdError::Character) }
 }
 
+/// A platform's id, or two ids with a colon between them.
+fn trigger_id(text: &str) -> Result<(), IdError> {
+    match text.split_at_checked(MAX_ID_BYTES) {
+        Some((_, rest)) if rest.len() > 65 => Err(IdError::TooLong),
+        Some((first, rest)) if !rest.is_empty() => {
+            platform_id(first)?;
+            platform_id(rest)
+        }
+        Some(_) => platform_id(text),
+        None if text.len() > MAX_ID_BYTES => Err(IdError::Character),
+        None => platform_id(text),
+    }
+}
+
 /// `[a-z0-9-]{1,64}`: what a person may call a campaign.
 fn campaign_id(text: &str) -> Result<(), IdError> {
     if text.is_empty() {
@@ -129,9 +143,9 @@ id!(
     platform_id
 );
 id!(
-    /// The id of whatever started a flow: a [`CommentId`] or a [`MessageId`].
+    /// The id of whatever started a flow: a [`CommentId`], a [`MessageId`], or a person and a campaign.
     TriggerId,
-    platform_id
+    trigger_id
 );
 id!(
     /// What a creator calls a campaign: `[a-z0-9-]{1,64}`, unique within a campaign file.
@@ -158,6 +172,12 @@ impl From<&MessageId> for TriggerId {
 }
 
 impl TriggerId {
+    /// The id of a person's follow-up on a campaign.
+    #[must_use]
+    pub fn of_follow_up(user: &UserId, campaign: &CampaignId) -> Self {
+        Self(format!("{user}:{campaign}"))
+    }
+
     /// This id as that of a comment. Only meaningful where the trigger is one.
     #[must_use]
     pub fn as_comment(&self) -> CommentId {

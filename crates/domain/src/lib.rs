@@ -7,6 +7,7 @@
 //! - [`trigger`]: what a person did on Instagram, and the identity that everything hangs on.
 //! - [`campaign`]: what a creator configured.
 //! - [`matching`] and [`matched`]: which campaigns a comment meets, and who wins its one direct message.
+//! - [`message`]: what goes out, ready to be sent.
 //! - [`rendering`]: the text that goes out.
 //! - [`outcome`]: what an answer proves, and what follows from it.
 //! - [`send`]: one outbound message and the states of its ledger entry.
@@ -18,6 +19,7 @@ pub mod gate;
 pub mod ids;
 pub mod matched;
 pub mod matching;
+pub mod message;
 pub mod outcome;
 pub mod rendering;
 pub mod send;

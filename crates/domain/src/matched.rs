@@ -26,11 +26,28 @@ impl PreparedCampaign {
         Self { campaign, keywords }
     }
 
-    fn meets(&self, comment: &Comment, text: &FoldedText) -> bool {
-        self.campaign.active
-            && self.campaign.content.post.covers(comment)
-            && self.keywords.find(text).is_some()
+    /// The keyword that a comment meets, if it meets the campaign at all.
+    fn meets(&self, comment: &Comment, text: &FoldedText) -> Option<Met> {
+        let covered = self.campaign.active && self.campaign.content.post.covers(comment);
+        if covered { self.finds(text) } else { None }
     }
+
+    /// The keyword that a direct message meets, if the campaign listens to direct messages at all.
+    fn hears(&self, text: &FoldedText) -> Option<Met> {
+        if self.campaign.active && self.campaign.content.dm_trigger { self.finds(text) } else { None }
+    }
+
+    fn finds(&self, text: &FoldedText) -> Option<Met> {
+        let nth = self.keywords.find(text)?;
+        let keyword = u32::try_from(nth).ok().filter(|_| !self.campaign.content.keywords.is_empty());
+        Some(Met { keyword })
+    }
+}
+
+/// That a campaign was met.
+#[derive(Debug, Clone, Copy)]
+struct Met {
+    keyword: Option<u32>,
 }
 
 /// The match of one comment, as the first Send carries it.
@@ -38,6 +55,9 @@ impl PreparedCampaign {
 pub struct Matched {
     /// The campaign that sends the direct message.
     pub winner: CampaignRef,
+    /// Which of the winner's keywords was met, counted from 0. None for a campaign that takes any word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyword: Option<u32>,
     /// The campaigns that matched too and may not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losers: Vec<CampaignRef>,
@@ -61,9 +81,9 @@ impl Matched {
     #[must_use]
     pub fn find(campaigns: &[PreparedCampaign], comment: &Comment, chance: u64) -> Option<Self> {
         let text = FoldedText::new(&comment.text);
-        let mut met = campaigns.iter().filter(|campaign| campaign.meets(comment, &text)).map(|c| &c.campaign);
-        let first = met.next()?;
-        let rest: Vec<&Campaign> = met.collect();
+        let mut met = campaigns.iter().filter_map(|one| Some((&one.campaign, one.meets(comment, &text)?)));
+        let (first, Met { keyword }) = met.next()?;
+        let rest: Vec<&Campaign> = met.map(|(campaign, _)| campaign).collect();
         let top_level = comment.parent.is_none();
         let public_replies = std::iter::once(&first)
             .chain(&rest)
@@ -76,8 +96,23 @@ impl Matched {
             .collect();
         Some(Self {
             winner: first.reference(),
+            keyword,
             losers: rest.into_iter().map(Campaign::reference).collect(),
             public_replies,
+        })
+    }
+
+    /// Matches a direct message. The first campaign in file order that listens to direct messages and meets it
+    /// wins; there are no losers, because nothing else was promised.
+    #[must_use]
+    pub fn find_for_message(campaigns: &[PreparedCampaign], text: &str) -> Option<Self> {
+        let text = FoldedText::new(text);
+        let met = campaigns.iter().find_map(|one| Some((&one.campaign, one.hears(&text)?)));
+        met.map(|(campaign, Met { keyword })| Self {
+            winner: campaign.reference(),
+            keyword,
+            losers: Vec::new(),
+            public_replies: Vec::new(),
         })
     }
 

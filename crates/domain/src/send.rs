@@ -44,15 +44,39 @@ pub enum Leg {
     Dm,
     /// A reply under the comment that everybody sees, one per campaign.
     PublicReply(CampaignId),
+    /// What the campaign gives, in an open conversation. The first reveal of an opening is kept under the
+    /// opening's own trigger, so that an answer, a tap and a re-check share it.
+    Reveal,
+    /// The request to follow first, said again in an open conversation.
+    FollowPrompt,
+    /// A word meanwhile: while the follow is asked for again, or that somebody is opted out now.
+    Acknowledgement,
+    /// A message some time after what was promised has arrived.
+    FollowUp,
 }
 
 impl Leg {
-    /// How people and the outside name this kind of leg: `dm` or `public_reply`.
+    /// How people and the outside name this kind of leg: `dm`, `public_reply`, `reveal`, `follow_prompt`,
+    /// `acknowledgement` or `follow_up`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
             Self::Dm => "dm",
             Self::PublicReply(_) => "public_reply",
+            Self::Reveal => "reveal",
+            Self::FollowPrompt => "follow_prompt",
+            Self::Acknowledgement => "acknowledgement",
+            Self::FollowUp => "follow_up",
+        }
+    }
+
+    /// Whether it is a message into an open conversation, which takes no slot of the hour and goes out only
+    /// within 24 hours of the person's last message or tap.
+    #[must_use]
+    pub fn needs_open_window(&self) -> bool {
+        match self {
+            Self::Reveal | Self::FollowPrompt | Self::Acknowledgement | Self::FollowUp => true,
+            Self::Dm | Self::PublicReply(_) => false,
         }
     }
 }
@@ -60,26 +84,31 @@ impl Leg {
 impl fmt::Display for Leg {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Dm => f.write_str("dm"),
             Self::PublicReply(campaign) => write!(f, "public_reply#{campaign}"),
+            Self::Dm | Self::Reveal | Self::FollowPrompt | Self::Acknowledgement | Self::FollowUp => {
+                f.write_str(self.name())
+            }
         }
     }
 }
 
 /// A text that names no leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a leg reads dm or public_reply#<campaign>")]
+#[error("a leg reads dm, public_reply#<campaign>, reveal, follow_prompt, acknowledgement or follow_up")]
 pub struct LegError;
 
 impl FromStr for Leg {
     type Err = LegError;
     fn from_str(text: &str) -> Result<Self, LegError> {
         match text.split_once('#') {
-            None if text == "dm" => Ok(Self::Dm),
+            None => [Self::Dm, Self::Reveal, Self::FollowPrompt, Self::Acknowledgement, Self::FollowUp]
+                .into_iter()
+                .find(|leg| leg.name() == text)
+                .ok_or(LegError),
             Some(("public_reply", campaign)) => {
                 CampaignId::parse(campaign).map(Self::PublicReply).map_err(|_| LegError)
             }
-            None | Some(_) => Err(LegError),
+            Some(_) => Err(LegError),
         }
     }
 }
@@ -118,6 +147,12 @@ pub enum WaitingFor {
     Hold,
     /// Its campaign is paused.
     Pause,
+    /// Instagram is asked again whether the person follows.
+    Follow,
+    /// The person has to answer or tap again: they did not follow yet.
+    Answer,
+    /// Its own time has not come: a follow-up.
+    Delay,
 }
 
 impl WaitingFor {
@@ -129,6 +164,9 @@ impl WaitingFor {
             Self::Retry => "retry",
             Self::Hold => "hold",
             Self::Pause => "pause",
+            Self::Follow => "follow",
+            Self::Answer => "answer",
+            Self::Delay => "delay",
         }
     }
 }
@@ -167,6 +205,14 @@ pub enum Skip {
     Quota,
     /// The time in which Instagram lets us answer is over.
     Window,
+    /// The person asked for nothing automated.
+    OptOut,
+    /// The person had this campaign's message before.
+    Repeat,
+    /// The person got as many automated messages within an hour as anybody gets.
+    Fuse,
+    /// Its campaign was paused when its time came.
+    Paused,
 }
 
 impl Skip {
@@ -177,6 +223,10 @@ impl Skip {
             Self::Dedup => "SKIPPED_DEDUP",
             Self::Quota => "SKIPPED_QUOTA",
             Self::Window => "SKIPPED_WINDOW",
+            Self::OptOut => "SKIPPED_OPT_OUT",
+            Self::Repeat => "SKIPPED_REPEAT",
+            Self::Fuse => "SKIPPED_FUSE",
+            Self::Paused => "SKIPPED_PAUSED",
         }
     }
 }
@@ -220,13 +270,61 @@ pub enum State {
     },
 }
 
+/// What a comment's private reply says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Says {
+    /// What the campaign gives.
+    #[default]
+    Link,
+    /// Its opening message.
+    Opening,
+    /// The request to follow first.
+    FollowPrompt,
+}
+
+impl Says {
+    /// As the ledger and people write it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::Opening => "opening",
+            Self::FollowPrompt => "follow_prompt",
+        }
+    }
+
+    fn is_link(&self) -> bool {
+        *self == Self::Link
+    }
+}
+
+/// The conversation that a message goes into.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    /// The trigger whose first message began the flow: what a tap on one of its buttons names, and where its
+    /// first reveal is kept.
+    pub root: TriggerKey,
+    /// The tap or message that asked for it last.
+    pub asked_by: TriggerKey,
+    /// How often Instagram has said, since it was asked for last, that the person does not follow.
+    #[serde(default)]
+    pub checks: u32,
+    /// When 24 hours will have passed since the person's last message or tap, as far as was known when this
+    /// was written.
+    #[serde(with = "crate::time::millis")]
+    pub closes_at: Timestamp,
+}
+
 /// One outbound message and everything the ledger knows of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Send {
     /// Which message of which trigger.
     pub key: SendKey,
-    /// The campaign, at the version that was promised.
-    pub campaign: CampaignRef,
+    /// The campaign, at the version that was promised. None: the account speaks for itself (it confirms that
+    /// somebody opted out).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub campaign: Option<CampaignRef>,
     /// To whom.
     pub user: UserId,
     /// Their user name when they commented, to render the text again on a retry.
@@ -235,6 +333,18 @@ pub struct Send {
     /// Which variation of the campaign's public replies, counted from 0.
     #[serde(default)]
     pub variation: u32,
+    /// Which of the campaign's keywords was met, counted from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keyword: Option<u32>,
+    /// What a comment's private reply says, as it was claimed last.
+    #[serde(default, skip_serializing_if = "Says::is_link")]
+    pub says: Says,
+    /// Plain text instead of buttons: Instagram refused them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub text_only: bool,
+    /// The conversation that it goes into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Conversation>,
     /// The whole match, on the first Send that was written for the trigger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<Matched>,
@@ -298,6 +408,37 @@ impl Expect {
 }
 
 impl Send {
+    /// A Send that is not in the ledger yet, before anything was taken for it.
+    #[must_use]
+    pub fn new(
+        key: SendKey,
+        campaign: Option<CampaignRef>,
+        user: UserId,
+        username: Option<String>,
+        first_seen_at: Timestamp,
+    ) -> Self {
+        Self {
+            key,
+            campaign,
+            user,
+            username,
+            variation: 0,
+            keyword: None,
+            says: Says::Link,
+            text_only: false,
+            conversation: None,
+            matched: None,
+            state: State::Claimed { doubt: None },
+            claim: None,
+            attempts: 0,
+            not_sent: 0,
+            wake: 0,
+            reservation: None,
+            first_seen_at,
+            updated_at: first_seen_at,
+        }
+    }
+
     /// When this Send is due, where it waits.
     #[must_use]
     pub fn due_at(&self) -> Option<Timestamp> {

@@ -3,7 +3,7 @@
 //! A [`TriggerKey`] is the same for every copy of an event, whoever delivers it and however often. The
 //! ledger's partition, the queue's deduplication id and what a person reads are all derived from it.
 
-use crate::ids::{AccountId, CommentId, MediaId, MessageId, TriggerId, UserId};
+use crate::ids::{AccountId, CampaignId, CommentId, MediaId, MessageId, TriggerId, UserId};
 use crate::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -89,6 +89,8 @@ pub enum TriggerKind {
     Tap,
     /// `message`
     Message,
+    /// `follow_up`: nothing that a person did, but its time. Its id is `<user>:<campaign>`.
+    FollowUp,
 }
 
 impl TriggerKind {
@@ -99,6 +101,7 @@ impl TriggerKind {
             Self::Comment => "comment",
             Self::Tap => "tap",
             Self::Message => "message",
+            Self::FollowUp => "follow_up",
         }
     }
 }
@@ -117,7 +120,9 @@ pub struct TriggerKey {
 
 /// A text that is not `<kind>:<account>:<id>`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a trigger reads comment:<account>:<id>, tap:<account>:<id> or message:<account>:<id>")]
+#[error(
+    "a trigger reads comment:<account>:<id>, tap:<account>:<id>, message:<account>:<id> or follow_up:<account>:<user>:<campaign>"
+)]
 pub struct TriggerKeyError;
 
 impl fmt::Display for TriggerKey {
@@ -137,6 +142,7 @@ impl FromStr for TriggerKey {
             "comment" => TriggerKind::Comment,
             "tap" => TriggerKind::Tap,
             "message" => TriggerKind::Message,
+            "follow_up" => TriggerKind::FollowUp,
             _ => return Err(TriggerKeyError),
         };
         Ok(Self {
@@ -157,6 +163,15 @@ impl TryFrom<String> for TriggerKey {
 impl From<TriggerKey> for String {
     fn from(key: TriggerKey) -> String {
         key.to_string()
+    }
+}
+
+impl TriggerKey {
+    /// The identity of a person's follow-up on a campaign: there is one, ever.
+    #[must_use]
+    pub fn follow_up(account: &AccountId, user: &UserId, campaign: &CampaignId) -> Self {
+        let id = TriggerId::of_follow_up(user, campaign);
+        Self { kind: TriggerKind::FollowUp, account: account.clone(), id }
     }
 }
 

@@ -14,6 +14,8 @@ use crate::transport;
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
 use openreply_app::ports::{Destination, Messenger, Outbound};
+use openreply_domain::ids::{AccountId, UserId};
+use openreply_domain::message::{Button, Does, Follow};
 use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
 use reqwest::{Client, Request, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
@@ -109,25 +111,31 @@ impl Graph {
     }
 
     fn request(&self, message: &Outbound) -> Result<(Request, Expect), NotSent> {
-        let Outbound { account, to, text, token } = message;
+        let Outbound { account, to, text, buttons, token } = message;
         let authorization = bearer(token)?;
         let (path, expect) = match to {
-            Destination::PrivateReply(_) => ([account.as_str(), "messages"], Expect::Message),
+            Destination::PrivateReply(_) | Destination::Person(_) => {
+                ([account.as_str(), "messages"], Expect::Message)
+            }
             Destination::PublicReply(comment) => ([comment.as_str(), "replies"], Expect::PublicReply),
         };
-        let request = self.client.post(self.url(path)?).header(AUTHORIZATION, authorization);
+        let request = self.client.post(self.url(&path)?).header(AUTHORIZATION, authorization);
         let request = match to {
-            Destination::PrivateReply(comment) => request.json(&PrivateReply {
-                recipient: Recipient { comment_id: comment.as_str() },
-                message: Text { text },
-            }),
+            Destination::PrivateReply(comment) => {
+                let recipient = Recipient::Comment { comment_id: comment.as_str() };
+                request.json(&DirectMessage { recipient, message: Content::of(text, buttons) })
+            }
+            Destination::Person(user) => {
+                let recipient = Recipient::Person { id: user.as_str() };
+                request.json(&DirectMessage { recipient, message: Content::of(text, buttons) })
+            }
             Destination::PublicReply(_) => request.json(&PublicReply { message: text }),
         };
         Ok((request.build().map_err(|_| NotSent::Unbuildable)?, expect))
     }
 
     /// The URL of an edge of an object. An id that the URL's own rules would rewrite (`..`) names no object.
-    fn url(&self, path: [&str; 2]) -> Result<Url, NotSent> {
+    fn url(&self, path: &[&str]) -> Result<Url, NotSent> {
         let mut url = self.root.clone();
         let wanted = format!("{}/{}", self.root.path(), path.join("/"));
         url.set_path(&wanted);
@@ -140,6 +148,7 @@ impl Messenger for Graph {
         let leg = match &message.to {
             Destination::PrivateReply(_) => "private_reply",
             Destination::PublicReply(_) => "public_reply",
+            Destination::Person(_) => "direct_message",
         };
         let (request, expect) = match self.request(&message) {
             Ok(ready) => ready,
@@ -170,6 +179,26 @@ impl Messenger for Graph {
         };
         log(leg, status, &outcome);
         outcome
+    }
+
+    async fn follows(&self, _account: &AccountId, user: &UserId, token: &SecretString) -> Follow {
+        let (Ok(mut url), Ok(authorization)) = (self.url(&[user.as_str()]), bearer(token)) else {
+            return Follow::Unknown;
+        };
+        url.set_query(Some("fields=is_user_follow_business"));
+        let Ok(response) = self.client.get(url).header(AUTHORIZATION, authorization).send().await else {
+            return Follow::Unknown;
+        };
+        if !response.status().is_success() {
+            return Follow::Unknown;
+        }
+        let Ok(Some(body)) = read_bounded(response).await else { return Follow::Unknown };
+        let answer: FollowAnswer = serde_json::from_slice(&body).unwrap_or_default();
+        match answer.is_user_follow_business {
+            Some(true) => Follow::Yes,
+            Some(false) => Follow::No,
+            None => Follow::Unknown,
+        }
     }
 }
 
@@ -244,19 +273,64 @@ fn log(leg: &str, status: u16, outcome: &SendOutcome) {
 }
 
 #[derive(Serialize)]
-struct PrivateReply<'a> {
+struct DirectMessage<'a> {
     recipient: Recipient<'a>,
-    message: Text<'a>,
+    message: Content<'a>,
 }
 
 #[derive(Serialize)]
-struct Recipient<'a> {
-    comment_id: &'a str,
+#[serde(untagged)]
+enum Recipient<'a> {
+    Comment { comment_id: &'a str },
+    Person { id: &'a str },
 }
 
 #[derive(Serialize)]
-struct Text<'a> {
+#[serde(untagged)]
+enum Content<'a> {
+    Text { text: &'a str },
+    Buttons { attachment: Attachment<'a> },
+}
+
+#[derive(Serialize)]
+struct Attachment<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    payload: ButtonTemplate<'a>,
+}
+
+#[derive(Serialize)]
+struct ButtonTemplate<'a> {
+    template_type: &'static str,
     text: &'a str,
+    buttons: Vec<TemplateButton<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum TemplateButton<'a> {
+    WebUrl { url: &'a str, title: &'a str },
+    Postback { title: &'a str, payload: &'a str },
+}
+
+impl<'a> Content<'a> {
+    fn of(text: &'a str, buttons: &'a [Button]) -> Self {
+        if buttons.is_empty() {
+            return Self::Text { text };
+        }
+        let buttons = buttons.iter().map(|Button { title, does }| match does {
+            Does::Open(url) => TemplateButton::WebUrl { url, title },
+            Does::Tell(payload) => TemplateButton::Postback { title, payload },
+        });
+        let payload = ButtonTemplate { template_type: "button", text, buttons: buttons.collect() };
+        Self::Buttons { attachment: Attachment { kind: "template", payload } }
+    }
+}
+
+#[derive(Default, serde::Deserialize)]
+struct FollowAnswer {
+    #[serde(default)]
+    is_user_follow_business: Option<bool>,
 }
 
 #[derive(Serialize)]
@@ -328,9 +402,9 @@ mod tests {
     fn an_id_that_would_change_the_path_is_not_sent() {
         let graph = Graph::new(config("http://127.0.0.1:1/fake", "v25.0")).unwrap();
         for id in [".", ".."] {
-            assert_eq!(graph.url([id, "replies"]), Err(NotSent::Unbuildable), "{id}");
+            assert_eq!(graph.url(&[id, "replies"]), Err(NotSent::Unbuildable), "{id}");
         }
-        let url = graph.url(["aWdf:1==$+_-.2", "replies"]).unwrap();
+        let url = graph.url(&["aWdf:1==$+_-.2", "replies"]).unwrap();
         assert_eq!(url.as_str(), "http://127.0.0.1:1/fake/v25.0/aWdf:1==$+_-.2/replies");
     }
 }

@@ -39,6 +39,7 @@ fn message(to: Destination, token: &str) -> Outbound {
         account: AccountId::parse(ACCOUNT).unwrap(),
         to,
         text: "Olá \"Ana\" 🥐\nhttps://example.com/a?b=c".into(),
+        buttons: Vec::new(),
         token: token.into(),
     }
 }

@@ -60,6 +60,7 @@ async fn no_secret_and_no_text_is_ever_logged() {
         account: AccountId::parse("17841400000000001").unwrap(),
         to: Destination::PrivateReply(CommentId::parse("179").unwrap()),
         text: "secret-of-the-text".into(),
+        buttons: Vec::new(),
         token: token.into(),
     };
     let mut outcomes = Vec::new();

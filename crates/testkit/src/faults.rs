@@ -10,11 +10,13 @@ use openreply_app::ports::{
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::gate::{AccountGate, Stop};
-use openreply_domain::ids::AccountId;
+use openreply_domain::ids::{AccountId, UserId};
+use openreply_domain::message::Follow;
 use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::TriggerKey;
+use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -241,6 +243,14 @@ impl<M: Messenger> Messenger for Faulty<M> {
                 SendOutcome::Unconfirmed(Doubt::Broken)
             }
             Some(Fault::Refuse) => SendOutcome::NotSent(NotSent::Connect),
+        }
+    }
+
+    async fn follows(&self, account: &AccountId, user: &UserId, token: &SecretString) -> Follow {
+        match self.plan.next("follows") {
+            None => self.port.follows(account, user, token).await,
+            Some(Fault::CrashBefore | Fault::CrashAfter) => self.plan.crash().await,
+            Some(Fault::LoseAnswer | Fault::Refuse) => Follow::Unknown,
         }
     }
 }

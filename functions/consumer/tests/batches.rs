@@ -12,6 +12,7 @@ use openreply_app::ports::{
 };
 use openreply_consumer::{MAX_RETURN_DELAY, handle};
 use openreply_domain::ids::{AccountId, CommentId, MessageId, UserId};
+use openreply_domain::message::Follow;
 use openreply_domain::outcome::{Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::{Expect, Leg, Policy, Send, SendKey};
 use openreply_domain::time::{SignedDuration, after};
@@ -21,6 +22,7 @@ use openreply_testkit::memory::{
     ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
     SeededRandom,
 };
+use secrecy::SecretString;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Barrier;
@@ -44,6 +46,7 @@ impl Messenger for Slow {
     async fn send(&self, message: Outbound) -> SendOutcome {
         let comment = match &message.to {
             Destination::PrivateReply(comment) | Destination::PublicReply(comment) => comment.to_string(),
+            Destination::Person(user) => user.to_string(),
         };
         self.told.lock().unwrap().push(format!("{comment} begins"));
         if let Some(meeting) = &self.meeting {
@@ -54,6 +57,10 @@ impl Messenger for Slow {
         }
         self.told.lock().unwrap().push(format!("{comment} ends"));
         self.messenger.send(message).await
+    }
+
+    async fn follows(&self, account: &AccountId, user: &UserId, token: &SecretString) -> Follow {
+        self.messenger.follows(account, user, token).await
     }
 }
 
@@ -137,7 +144,7 @@ impl Stage {
                 let kind = RejectionKind::Throttled;
                 SendOutcome::Rejected(Rejection { kind, code: 4, subcode: None, retry_after_seconds: None })
             }
-            Destination::PrivateReply(_) | Destination::PublicReply(_) => {
+            Destination::PrivateReply(_) | Destination::PublicReply(_) | Destination::Person(_) => {
                 SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() }
             }
         });

@@ -22,7 +22,7 @@ pub use problem::{CampaignFileErrors, Problem};
 pub use schema::json_schema;
 pub use token::{TokenError, TokenFault, TokenSource};
 
-use openreply_domain::campaign::CampaignContent;
+use openreply_domain::campaign::{CampaignContent, OptOut};
 use openreply_domain::ids::{AccountId, CampaignId};
 use problem::{Place, Problems, Reported};
 use reading::Read;
@@ -43,6 +43,8 @@ pub struct FileAccount {
     pub id: AccountId,
     /// Its user name, without @.
     pub username: String,
+    /// How people opt out.
+    pub opt_out: OptOut,
     /// Where its token comes from.
     pub token: TokenSource,
 }

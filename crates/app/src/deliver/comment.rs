@@ -5,7 +5,7 @@ use super::{Back, Deliver, Turn};
 use crate::accounts::PreparedAccount;
 use crate::ports::{Host, Ledger, Random};
 use openreply_domain::matched::Matched;
-use openreply_domain::send::{Leg, Send, SendKey, State};
+use openreply_domain::send::{Leg, Send, SendKey};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::Comment;
 
@@ -107,27 +107,20 @@ fn take(stored: &mut Vec<Send>, leg: &Leg) -> Option<Send> {
 
 /// A Send that is not in the ledger yet, before anything was taken for it.
 fn new_send(comment: &Comment, leg: Leg, matched: &Matched, received_at: Timestamp) -> Send {
-    let campaign = match &leg {
-        Leg::Dm => &matched.winner,
-        Leg::PublicReply(id) => matched.public_reply(id).map_or(&matched.winner, |reply| &reply.campaign),
+    let (campaign, variation) = match &leg {
+        Leg::PublicReply(id) => {
+            let reply = matched.public_reply(id);
+            (reply.map_or(&matched.winner, |reply| &reply.campaign), reply.map_or(0, |reply| reply.variation))
+        }
+        Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
+            (&matched.winner, 0)
+        }
     };
+    let key = SendKey { trigger: comment.key(), leg };
     Send {
-        campaign: campaign.clone(),
-        user: comment.from.clone(),
-        username: comment.username.clone(),
-        variation: match &leg {
-            Leg::Dm => 0,
-            Leg::PublicReply(id) => matched.public_reply(id).map_or(0, |reply| reply.variation),
-        },
-        matched: (leg == Leg::Dm).then(|| matched.clone()),
-        key: SendKey { trigger: comment.key(), leg },
-        state: State::Claimed { doubt: None },
-        claim: None,
-        attempts: 0,
-        not_sent: 0,
-        wake: 0,
-        reservation: None,
-        first_seen_at: received_at,
-        updated_at: received_at,
+        variation,
+        keyword: matched.keyword.filter(|_| key.leg == Leg::Dm),
+        matched: (key.leg == Leg::Dm).then(|| matched.clone()),
+        ..Send::new(key, Some(campaign.clone()), comment.from.clone(), comment.username.clone(), received_at)
     }
 }

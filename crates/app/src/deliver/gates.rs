@@ -51,8 +51,11 @@ impl<H: Host> Deliver<H> {
             let parked = park(send, WaitingFor::Hold, None, &reason, now);
             return self.write(parked, expect, vec![Also::Stopped { revision: stop.revision }]).await;
         }
-        let paused =
-            account.campaigns.iter().map(|c| &c.campaign).find(|c| c.id == send.campaign.id && !c.active);
+        let paused = account
+            .campaigns
+            .iter()
+            .map(|c| &c.campaign)
+            .find(|c| !c.active && send.campaign.as_ref().is_some_and(|own| own.id == c.id));
         if let Some(campaign) = paused {
             let parked = park(send, WaitingFor::Pause, None, "its campaign is paused", now);
             let also = Also::Paused { order: campaign.order, campaign: campaign.id.clone() };
@@ -60,10 +63,12 @@ impl<H: Host> Deliver<H> {
         }
         let slot = match send.key.leg {
             // Only private replies count against the hour; the hold counts for all.
-            Leg::PublicReply(_) => match gate.standing(now) {
-                Some(hold) => return self.held(send, expect, hold).await,
-                None => None,
-            },
+            Leg::PublicReply(_) | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
+                match gate.standing(now) {
+                    Some(hold) => return self.held(send, expect, hold).await,
+                    None => None,
+                }
+            }
             Leg::Dm => match self.take_slot(send, expect, gate).await? {
                 Ok(slot) => Some(slot),
                 Err(settled) => return Ok(settled),
@@ -115,7 +120,7 @@ impl<H: Host> Deliver<H> {
 
     async fn take_month(&self, send: &Send, expect: &Expect, slot: Option<Slot>) -> Result<Passed, Back> {
         let limit = self.policy.monthly_limit;
-        if limit == 0 || send.key.leg != Leg::Dm {
+        if limit == 0 || matches!(send.key.leg, Leg::PublicReply(_)) {
             return Ok(Passed::Through(Taken { slot, month: None }));
         }
         let month = month_of(self.now());

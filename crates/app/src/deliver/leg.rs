@@ -1,16 +1,17 @@
 //! One leg: prepare, claim, send, settle.
 
 use super::gates::{Passed, Taken};
+use super::words::{Words, confirmation, words};
 use super::{Back, Deliver, Turn};
+use crate::accounts::PreparedAccount;
 use crate::ports::{
     Clock, Destination, Host, Ledger, Messenger, Outbound, Random, Timer, Timers, Vault, Written,
 };
-use openreply_domain::campaign::CampaignContent;
 use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::{NotSent, SendOutcome};
-use openreply_domain::rendering;
 use openreply_domain::send::{Admission, Claim, Expect, Leg, Send, SendKey, State, admit, defer};
+use openreply_domain::trigger::TriggerKind;
 
 /// What the race for a claim came to.
 enum Race {
@@ -89,17 +90,13 @@ impl<H: Host> Deliver<H> {
         else {
             return Err(Back::Missing { what: "account of this trigger" });
         };
-        let current = account.campaigns.iter().map(|c| &c.campaign).find(|c| c.reference() == send.campaign);
-        let text = match current {
-            Some(campaign) => render(&send, &campaign.content),
-            None => render(&send, &self.version(&send).await?),
-        };
+        let Words { text, buttons } = self.words(&send, &account).await?;
         let token = match self.host.vault().open(&account.account.id, &account.account.token.sealed) {
             Ok(token) => token,
             Err(error) => return self.put_off(&send, expect, &error.to_string()).await,
         };
-        let message =
-            Outbound { account: account.account.id.clone(), to: destination(&send.key), text, token };
+        let to = destination(&send);
+        let message = Outbound { account: account.account.id.clone(), to, text, buttons, token };
         let gates = match gates {
             Some(gates) => gates,
             // An earlier leg's answer may have made a hold since the trigger was read.
@@ -146,12 +143,17 @@ impl<H: Host> Deliver<H> {
         }
     }
 
-    async fn version(&self, send: &Send) -> Result<CampaignContent, Back> {
-        self.host
-            .ledger()
-            .campaign_version(&send.key.trigger.account, &send.campaign)
-            .await?
-            .ok_or(Back::Missing { what: "version of the campaign that was promised" })
+    async fn words(&self, send: &Send, account: &PreparedAccount) -> Result<Words, Back> {
+        let Some(promised) = &send.campaign else {
+            return Ok(confirmation(send, &account.account.opt_out));
+        };
+        let current = account.campaigns.iter().map(|c| &c.campaign).find(|c| c.reference() == *promised);
+        if let Some(campaign) = current {
+            return Ok(words(send, &campaign.content));
+        }
+        let version = self.host.ledger().campaign_version(&send.key.trigger.account, promised).await?;
+        let version = version.ok_or(Back::Missing { what: "version of the campaign that was promised" })?;
+        Ok(words(send, &version))
     }
 
     /// Takes the Send for one attempt. A second try carries the same id, so that an answer that was lost does
@@ -217,24 +219,13 @@ fn won_before(stands: &Send, id: &ClaimId) -> bool {
     matches!(stands.state, State::Claimed { .. }) && stands.carries(id)
 }
 
-fn render(send: &Send, content: &CampaignContent) -> String {
-    let username = send.username.as_deref();
-    match &send.key.leg {
-        Leg::Dm => {
-            let links: Vec<&str> = content.links.iter().map(|link| link.url.as_str()).collect();
-            rendering::direct_message(&content.dm, username, &links)
+fn destination(send: &Send) -> Destination {
+    let comment = || send.key.trigger.id.as_comment();
+    match (&send.key.leg, send.key.trigger.kind) {
+        (Leg::PublicReply(_), _) => Destination::PublicReply(comment()),
+        (Leg::Dm, TriggerKind::Comment) => Destination::PrivateReply(comment()),
+        (Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp, _) => {
+            Destination::Person(send.user.clone())
         }
-        Leg::PublicReply(_) => {
-            let nth = send.variation as usize % content.public_replies.len().max(1);
-            rendering::public_reply(content.public_replies.get(nth).map_or("", String::as_str), username)
-        }
-    }
-}
-
-fn destination(key: &SendKey) -> Destination {
-    let comment = key.trigger.id.as_comment();
-    match key.leg {
-        Leg::Dm => Destination::PrivateReply(comment),
-        Leg::PublicReply(_) => Destination::PublicReply(comment),
     }
 }

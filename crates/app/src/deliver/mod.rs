@@ -12,6 +12,7 @@ mod comment;
 mod gates;
 mod leg;
 mod settle;
+pub mod words;
 
 pub use gates::month_of;
 

@@ -171,18 +171,19 @@ fn log_late(key: &SendKey, late: &LateSettle) {
 }
 
 fn log(claimed: &Send, outcome: &SendOutcome) {
-    let (trigger, leg, campaign) = (&claimed.key.trigger, &claimed.key.leg, &claimed.campaign.id);
+    let (trigger, leg, campaign) =
+        (&claimed.key.trigger, &claimed.key.leg, claimed.campaign.as_ref().map(|c| c.id.as_str()));
     let attempt = claimed.attempts;
     match outcome {
         SendOutcome::Delivered { message_id } => {
-            tracing::info!(%trigger, %leg, %campaign, attempt, %message_id, "sent");
+            tracing::info!(%trigger, %leg, campaign, attempt, %message_id, "sent");
         }
         SendOutcome::Rejected(rejection) => {
-            tracing::warn!(%trigger, %leg, %campaign, attempt, %rejection, "rejected");
+            tracing::warn!(%trigger, %leg, campaign, attempt, %rejection, "rejected");
         }
-        SendOutcome::NotSent(why) => tracing::warn!(%trigger, %leg, %campaign, attempt, %why, "not sent"),
+        SendOutcome::NotSent(why) => tracing::warn!(%trigger, %leg, campaign, attempt, %why, "not sent"),
         SendOutcome::Unconfirmed(doubt) => {
-            tracing::error!(%trigger, %leg, %campaign, attempt, %doubt, "unconfirmed: nobody knows whether it was delivered; it is not repeated");
+            tracing::error!(%trigger, %leg, campaign, attempt, %doubt, "unconfirmed: nobody knows whether it was delivered; it is not repeated");
         }
     }
 }

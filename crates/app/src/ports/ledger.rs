@@ -3,7 +3,7 @@
 //! Every write of a Send is a compare-and-set ([`Expect`]): of any number of writers that rely on the same
 //! thing exactly one succeeds, and the others are told what stands there. Reads of Sends are consistent.
 
-use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, SealedToken};
+use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut, SealedToken};
 use openreply_domain::gate::{AccountGate, Hold, Stop};
 use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_domain::send::{Expect, Leg, Send};
@@ -121,6 +121,8 @@ pub struct AccountUpdate {
     pub id: AccountId,
     /// Its user name.
     pub username: String,
+    /// How people opt out.
+    pub opt_out: OptOut,
     /// Its token.
     pub token: SealedToken,
 }

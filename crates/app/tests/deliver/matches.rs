@@ -61,7 +61,10 @@ async fn a_redelivery_after_an_edit_goes_on_with_the_old_match() {
         assert_eq!(stage.messages().len(), before + 2);
         let sends = on_the_old(&stage);
         assert_eq!(sends.len(), 2, "what matches now owes nothing for an old comment: {sends:?}");
-        assert!(sends.iter().all(|send| send.campaign.version == 1 && word(send).0 == "sent"), "{sends:?}");
+        assert!(
+            sends.iter().all(|send| send.campaign.as_ref().unwrap().version == 1 && word(send).0 == "sent"),
+            "{sends:?}"
+        );
         variations.insert(promised);
     }
     assert_eq!(variations.len(), 4, "every variation was promised once at least");

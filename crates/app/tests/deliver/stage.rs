@@ -258,6 +258,7 @@ pub(crate) fn place(to: &Destination) -> &'static str {
     match to {
         Destination::PrivateReply(_) => "dm",
         Destination::PublicReply(_) => "public",
+        Destination::Person(_) => "person",
     }
 }
 

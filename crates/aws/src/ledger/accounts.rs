@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
 };
 use openreply_app::ports::{AccountUpdate, LedgerError};
-use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, SealedToken};
+use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut, SealedToken};
 use openreply_domain::ids::AccountId;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,8 @@ const WRITE_CAMPAIGN: &str = "store a campaign";
 #[derive(Serialize, Deserialize)]
 struct AccountItem {
     username: String,
+    #[serde(default)]
+    opt_out: OptOut,
     token: SealedToken,
 }
 
@@ -54,7 +56,13 @@ impl DynamoLedger {
             }
         }
         campaigns.sort_by_key(|campaign| campaign.order);
-        Ok(meta.map(|AccountItem { username, token }| Account { id: id.clone(), username, token, campaigns }))
+        Ok(meta.map(|AccountItem { username, opt_out, token }| Account {
+            id: id.clone(),
+            username,
+            opt_out,
+            token,
+            campaigns,
+        }))
     }
 
     pub(super) async fn read_campaign_version(
@@ -76,7 +84,11 @@ impl DynamoLedger {
     }
 
     pub(super) async fn write_account(&self, account: &AccountUpdate) -> Result<(), LedgerError> {
-        let row = AccountItem { username: account.username.clone(), token: account.token.clone() };
+        let row = AccountItem {
+            username: account.username.clone(),
+            opt_out: account.opt_out.clone(),
+            token: account.token.clone(),
+        };
         let mut item = to_item(WRITE, &row)?;
         item.extend(keys::key(keys::account(&account.id), keys::META.to_owned()));
         let listed = keys::key(keys::STACK.to_owned(), keys::account(&account.id));

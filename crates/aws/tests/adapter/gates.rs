@@ -22,25 +22,16 @@ fn now() -> Timestamp {
 }
 
 fn waiting() -> Send {
+    let key = SendKey { trigger: "comment:17841400000000001:179".parse().unwrap(), leg: Leg::Dm };
+    let campaign = CampaignRef { id: CampaignId::parse("guide").unwrap(), version: 1 };
     Send {
-        key: SendKey { trigger: "comment:17841400000000001:179".parse().unwrap(), leg: Leg::Dm },
-        campaign: CampaignRef { id: CampaignId::parse("guide").unwrap(), version: 1 },
-        user: UserId::parse("900").unwrap(),
-        username: None,
-        variation: 0,
-        matched: None,
         state: State::Open {
             waiting_for: WaitingFor::Slot,
             due_at: now(),
             reason: "the hour is full".to_owned(),
         },
-        claim: None,
-        attempts: 0,
-        not_sent: 0,
         wake: 1,
-        reservation: None,
-        first_seen_at: now(),
-        updated_at: now(),
+        ..Send::new(key, Some(campaign), UserId::parse("900").unwrap(), None, now())
     }
 }
 

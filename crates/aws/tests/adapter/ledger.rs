@@ -4,7 +4,7 @@ use crate::{bodies, config, json, refusal};
 use aws_sdk_dynamodb::Client;
 use openreply_app::ports::{AccountUpdate, Ledger, LedgerError};
 use openreply_aws::DynamoLedger;
-use openreply_domain::campaign::SealedToken;
+use openreply_domain::campaign::{OptOut, SealedToken};
 use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_domain::send::Leg;
 use openreply_domain::trigger::TriggerKey;
@@ -77,6 +77,7 @@ fn update() -> AccountUpdate {
     AccountUpdate {
         id: AccountId::parse("1").unwrap(),
         username: "bakery".to_owned(),
+        opt_out: OptOut::default(),
         token: SealedToken { sealed: "sealed".to_owned(), version: 1 },
     }
 }

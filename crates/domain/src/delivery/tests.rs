@@ -35,7 +35,10 @@ fn every_state_is_a_status_that_says_why() {
         assert_eq!(row.due_at, matches!(state, State::Open { .. }).then(|| minutes(5)));
         assert_eq!(row.waiting_for.is_some(), matches!(state, State::Open { .. }));
         assert_eq!((row.trigger.as_str(), row.leg), ("comment:17841400000000001:179", "dm"));
-        assert_eq!((row.campaign.as_str(), row.attempts, row.updated_at), ("guide", 1, minutes(0)));
+        assert_eq!(
+            (row.campaign.as_ref().unwrap().as_str(), row.attempts, row.updated_at),
+            ("guide", 1, minutes(0))
+        );
     }
 }
 
@@ -49,11 +52,20 @@ fn doubt_says_what_a_person_should_do() {
 
 #[test]
 fn what_waits_says_for_what() {
-    let waits = [WaitingFor::Slot, WaitingFor::Retry, WaitingFor::Hold, WaitingFor::Pause];
+    let waits = [
+        WaitingFor::Slot,
+        WaitingFor::Retry,
+        WaitingFor::Hold,
+        WaitingFor::Pause,
+        WaitingFor::Follow,
+        WaitingFor::Answer,
+        WaitingFor::Delay,
+    ];
     let shown = waits.map(|waiting_for| {
         row(State::Open { waiting_for, due_at: minutes(5), reason: String::new() }, false).waiting_for
     });
-    assert_eq!(shown, [Some("slot"), Some("retry"), Some("hold"), Some("pause")]);
+    let words = ["slot", "retry", "hold", "pause", "follow", "answer", "delay"];
+    assert_eq!(shown, words.map(Some));
 }
 
 #[test]
@@ -69,13 +81,14 @@ fn whether_a_claim_is_alive_is_asked_of_that_claim() {
 fn losers_are_skipped_for_the_winner_whatever_becomes_of_it() {
     let matched = Matched {
         winner: campaign("guide", 1),
+        keyword: None,
         losers: vec![campaign("second", 4), campaign("third", 1)],
         public_replies: Vec::new(),
     };
     for state in [open(minutes(5)), State::Claimed { doubt: None }, sent()] {
         let send = Send { matched: Some(matched.clone()), updated_at: minutes(9), ..send(state) };
         let rows = rows(&send, |_| true);
-        let names: Vec<&str> = rows.iter().map(|row| row.campaign.as_str()).collect();
+        let names: Vec<&str> = rows.iter().map(|row| row.campaign.as_ref().unwrap().as_str()).collect();
         assert_eq!(names, ["guide", "second", "third"]);
         for loser in &rows[1..] {
             assert_eq!((loser.status, loser.leg, loser.attempts), ("SKIPPED_DEDUP", "dm", 0));
@@ -90,18 +103,18 @@ fn losers_are_skipped_for_the_winner_whatever_becomes_of_it() {
 fn a_public_reply_is_a_row_of_its_own_campaign_and_has_no_losers() {
     let mut reply = send(sent());
     reply.key.leg = Leg::PublicReply(campaign("second", 1).id);
-    reply.campaign = campaign("second", 1);
+    reply.campaign = Some(campaign("second", 1));
     reply.matched = None;
     let rows = rows(&reply, |_| false);
     assert_eq!(rows.len(), 1);
-    assert_eq!((rows[0].leg, rows[0].campaign.as_str()), ("public_reply", "second"));
+    assert_eq!((rows[0].leg, rows[0].campaign.as_ref().unwrap().as_str()), ("public_reply", "second"));
 }
 
 #[test]
 fn a_row_reads_as_its_interface_says() {
     let row = serde_json::to_value(row(open(minutes(5)), false)).unwrap();
     let expected = serde_json::json!({
-        "trigger": "comment:17841400000000001:179", "campaign": "guide", "leg": "dm", "status": "PENDING",
+        "trigger": "comment:17841400000000001:179", "campaign": "guide", "leg": "dm", "says": "link", "status": "PENDING",
         "waiting_for": "retry", "attempts": 1, "reason": "no connection", "message_id": null,
         "due_at": "2026-11-30T16:05:00Z", "updated_at": "2026-11-30T16:00:00Z",
     });

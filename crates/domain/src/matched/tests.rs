@@ -24,6 +24,7 @@ fn campaign(id: &str, replies: usize) -> Campaign {
             dm: "Hi".to_owned(),
             links: Vec::new(),
             public_replies: (0..replies).map(|nth| format!("variation {nth}")).collect(),
+            ..CampaignContent::default()
         },
     }
 }
@@ -155,5 +156,5 @@ fn a_match_reads_back_and_empty_lists_take_no_room() {
     let item = serde_json::to_string(&matched).unwrap();
     assert_eq!(serde_json::from_str::<Matched>(&item).unwrap(), matched);
     let alone = find(&[campaign("a", 0)], &comment("link"), 1).unwrap();
-    assert_eq!(serde_json::to_string(&alone).unwrap(), r#"{"winner":{"id":"a","version":7}}"#);
+    assert_eq!(serde_json::to_string(&alone).unwrap(), r#"{"winner":{"id":"a","version":7},"keyword":0}"#);
 }

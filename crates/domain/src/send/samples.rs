@@ -57,20 +57,16 @@ pub(crate) fn send(state: State) -> Send {
     let account = AccountId::parse("17841400000000001").unwrap();
     let id = TriggerId::parse("179").unwrap();
     let winner = campaign("guide", 1);
+    let key = SendKey { trigger: TriggerKey { kind: TriggerKind::Comment, account, id }, leg: Leg::Dm };
+    let user = UserId::parse("900").unwrap();
+    let matched =
+        Matched { winner: winner.clone(), keyword: Some(0), losers: Vec::new(), public_replies: Vec::new() };
     Send {
-        key: SendKey { trigger: TriggerKey { kind: TriggerKind::Comment, account, id }, leg: Leg::Dm },
-        matched: Some(Matched { winner: winner.clone(), losers: Vec::new(), public_replies: Vec::new() }),
-        campaign: winner,
-        user: UserId::parse("900").unwrap(),
-        username: None,
-        variation: 0,
+        matched: Some(matched),
         state,
         claim: Some(claim(1)),
         attempts: 1,
-        not_sent: 0,
         wake: 3,
-        reservation: None,
-        first_seen_at: minutes(0),
-        updated_at: minutes(0),
+        ..Send::new(key, Some(winner), user, None, minutes(0))
     }
 }

@@ -9,7 +9,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use openreply_app::ports::{EventReader, EventStatus, Ledger, LedgerError};
 use openreply_domain::delivery::rows;
-use openreply_domain::send::Send;
+use openreply_domain::ids::CampaignId;
+use openreply_domain::send::{Leg, Says, Send};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::{TriggerKey, TriggerKind};
 use serde::{Deserialize, Serialize};
@@ -90,13 +91,22 @@ async fn events(runner: &Runner, trigger: &TriggerKey, at: Timestamp) -> Result<
 }
 
 fn of_send(runner: &Runner, send: &Send) -> Vec<Step> {
-    let leg = match send.key.leg.name() {
-        "dm" => "Direct message".to_owned(),
-        _ => format!("Public reply of {}", send.campaign.id),
+    let campaign = send.campaign.as_ref().map_or("none", |campaign| campaign.id.as_str());
+    let leg = match &send.key.leg {
+        Leg::Dm => match send.says {
+            Says::Link => "Direct message".to_owned(),
+            Says::Opening => "Opening message".to_owned(),
+            Says::FollowPrompt => "Request to follow".to_owned(),
+        },
+        Leg::PublicReply(campaign) => format!("Public reply of {campaign}"),
+        Leg::Reveal => "Reveal".to_owned(),
+        Leg::FollowPrompt => "Request to follow".to_owned(),
+        Leg::Acknowledgement => "Acknowledgement".to_owned(),
+        Leg::FollowUp => "Follow-up".to_owned(),
     };
     let mut steps = Vec::new();
     if let Some(claim) = &send.claim {
-        let detail = Some(format!("Attempt {}, campaign {}", send.attempts.max(1), send.campaign.id));
+        let detail = Some(format!("Attempt {}, campaign {campaign}", send.attempts.max(1)));
         steps.push(Step { at: claim.at, what: format!("{leg} claimed"), detail, state: "done" });
     }
     for row in rows(send, |claim| runner.pump.is_alive(claim)) {
@@ -108,7 +118,10 @@ fn of_send(runner: &Runner, send: &Send) -> Vec<Step> {
                 Some(what) => (format!("{leg} waits for {what}"), "waiting"),
                 None => (format!("{leg} in the air"), "waiting"),
             },
-            skipped => (format!("{skipped} (campaign {})", row.campaign), "done"),
+            skipped => (
+                format!("{skipped} (campaign {})", row.campaign.as_ref().map_or("none", CampaignId::as_str)),
+                "done",
+            ),
         };
         let detail = row.message_id.map(|id| format!("Instagram's id {id}")).or(row.reason);
         steps.push(Step { at: row.updated_at, what, detail, state });

@@ -125,9 +125,10 @@ impl Ledger for MemoryLedger {
     async fn account(&self, id: &AccountId) -> Result<Option<Account>, LedgerError> {
         let kept = lock(&self.kept);
         let campaigns = kept.campaigns.get(id).into_iter().flat_map(|held| held.values().cloned()).collect();
-        Ok(kept.accounts.get(id).cloned().map(|AccountUpdate { id, username, token }| Account {
+        Ok(kept.accounts.get(id).cloned().map(|AccountUpdate { id, username, opt_out, token }| Account {
             id,
             username,
+            opt_out,
             token,
             campaigns,
         }))

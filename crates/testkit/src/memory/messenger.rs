@@ -2,9 +2,11 @@
 
 use super::lock;
 use openreply_app::ports::{Destination, Messenger, Outbound};
-use openreply_domain::ids::{AccountId, MessageId};
+use openreply_domain::ids::{AccountId, MessageId, UserId};
+use openreply_domain::message::{Button, Follow};
 use openreply_domain::outcome::SendOutcome;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -17,6 +19,8 @@ pub struct Sent {
     pub to: Destination,
     /// What it said.
     pub text: String,
+    /// The buttons under it.
+    pub buttons: Vec<Button>,
     /// The token it carried.
     pub token: String,
     /// What came of it.
@@ -28,6 +32,7 @@ pub struct Sent {
 pub struct MemoryMessenger {
     script: Arc<Script>,
     calls: Arc<Mutex<Vec<Sent>>>,
+    follows: Arc<Mutex<HashMap<UserId, Follow>>>,
 }
 
 type Script = dyn Fn(usize, &Outbound) -> SendOutcome + Send + Sync;
@@ -41,7 +46,12 @@ impl fmt::Debug for MemoryMessenger {
 impl MemoryMessenger {
     /// Answers as `script` says.
     pub fn new(script: impl Fn(usize, &Outbound) -> SendOutcome + Send + Sync + 'static) -> Self {
-        Self { script: Arc::new(script), calls: Arc::default() }
+        Self { script: Arc::new(script), calls: Arc::default(), follows: Arc::default() }
+    }
+
+    /// Says from now on whether a person follows. Until then nobody knows.
+    pub fn set_follows(&self, user: &UserId, follow: Follow) {
+        lock(&self.follows).insert(user.clone(), follow);
     }
 
     /// Every call, in order.
@@ -67,9 +77,13 @@ impl Messenger for MemoryMessenger {
     async fn send(&self, message: Outbound) -> SendOutcome {
         let mut calls = lock(&self.calls);
         let outcome = (self.script)(calls.len(), &message);
-        let Outbound { account, to, text, token } = message;
+        let Outbound { account, to, text, buttons, token } = message;
         let token = token.expose_secret().to_owned();
-        calls.push(Sent { account, to, text, token, outcome: outcome.clone() });
+        calls.push(Sent { account, to, text, buttons, token, outcome: outcome.clone() });
         outcome
+    }
+
+    async fn follows(&self, _account: &AccountId, user: &UserId, _token: &SecretString) -> Follow {
+        lock(&self.follows).get(user).copied().unwrap_or(Follow::Unknown)
     }
 }

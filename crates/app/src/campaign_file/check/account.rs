@@ -4,6 +4,7 @@ use super::{Checked, instagram_id};
 use crate::campaign_file::problem::{Place, Problems, Reported};
 use crate::campaign_file::reading::Located;
 use crate::campaign_file::{FileAccount, TokenSource, limits, token, wire};
+use openreply_domain::campaign::OptOut;
 use openreply_domain::ids::AccountId;
 
 pub(super) fn check(
@@ -33,7 +34,7 @@ fn rest(
     let name = name.and_then(|text| username(text, problems));
     let token = token_source((account.token.optional(), account.token_env.optional()), place, problems);
     let id = id.as_ref().map(|id| id.value.clone()).map_err(|reported| *reported)?;
-    Ok(FileAccount { id, username: name?, token: token? })
+    Ok(FileAccount { id, username: name?, opt_out: OptOut::default(), token: token? })
 }
 
 /// Instagram's own rule for user names.

@@ -66,6 +66,7 @@ fn rest(
         dm: dm?,
         links: links?,
         public_replies: public_replies?,
+        ..CampaignContent::default()
     };
     let active = active?.is_none_or(|active| active.value);
     Ok(FileCampaign { id, account: account?, active, content })

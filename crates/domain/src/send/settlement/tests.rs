@@ -25,7 +25,7 @@ fn settled(claimed: &Send, outcome: &SendOutcome) -> (&'static str, u32, u32, Op
     let word = match &next.state {
         State::Open { waiting_for: WaitingFor::Retry, .. } => "retry",
         State::Open { waiting_for: WaitingFor::Hold, .. } => "hold",
-        State::Open { waiting_for: WaitingFor::Slot | WaitingFor::Pause, .. } => "other wait",
+        State::Open { waiting_for, .. } => waiting_for.as_str(),
         State::Claimed { doubt: Some(_) } => "doubt",
         State::Claimed { doubt: None } => "claimed",
         State::Sent { .. } => "sent",

@@ -17,7 +17,7 @@ async fn order(ledger: &impl Ledger) -> Vec<String> {
 /// With all its campaigns, inactive ones and every kind of post included.
 pub async fn an_account_reads_back(ledger: &impl Ledger) {
     assert_eq!(ledger.account(&account(1)).await.unwrap(), None);
-    let AccountUpdate { id, username, token } = update(account(1));
+    let AccountUpdate { id, username, opt_out, token } = update(account(1));
     ledger.put_account(&update(account(1))).await.unwrap();
     let media = Post::Media(MediaId::parse("1800").unwrap());
     let mut campaigns: Vec<Campaign> = Vec::new();
@@ -39,7 +39,7 @@ pub async fn an_account_reads_back(ledger: &impl Ledger) {
     };
     ledger.put_campaign(&account(1), &bare, None).await.unwrap();
     campaigns.push(bare);
-    let expected = Account { id, username, token, campaigns };
+    let expected = Account { id, username, opt_out, token, campaigns };
     assert_eq!(ledger.account(&account(1)).await.unwrap(), Some(expected));
     assert_eq!(ledger.account(&account(11)).await.unwrap(), None);
 }

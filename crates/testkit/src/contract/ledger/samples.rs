@@ -3,12 +3,12 @@
 
 use crate::memory::ManualClock;
 use openreply_app::ports::{AccountUpdate, Clock};
-use openreply_domain::campaign::{Campaign, CampaignContent, CampaignRef, Link, Post, SealedToken};
+use openreply_domain::campaign::{Campaign, CampaignContent, CampaignRef, Link, OptOut, Post, SealedToken};
 use openreply_domain::gate::{AccountGate, Hold, HoldReason, Stop};
 use openreply_domain::ids::{AccountId, CampaignId, ClaimId, TriggerId, UserId};
 use openreply_domain::matched::Matched;
 use openreply_domain::matching::MatchMode;
-use openreply_domain::send::{Claim, Leg, Send, SendKey, State};
+use openreply_domain::send::{Claim, Leg, Send, SendKey};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::{TriggerKey, TriggerKind};
 
@@ -48,7 +48,7 @@ pub(super) fn claim(n: u32) -> Claim {
 }
 
 pub(super) fn matched() -> Matched {
-    Matched { winner: reference(1), losers: vec![reference(2)], public_replies: Vec::new() }
+    Matched { winner: reference(1), keyword: Some(1), losers: vec![reference(2)], public_replies: Vec::new() }
 }
 
 pub(super) fn reference(n: u32) -> CampaignRef {
@@ -57,27 +57,20 @@ pub(super) fn reference(n: u32) -> CampaignRef {
 
 /// A Send as its first claim, number `n`, leaves it.
 pub(super) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Send {
+    let matched = (leg == Leg::Dm).then(matched);
+    let (user, username) = (UserId::parse("900").unwrap(), Some("anna".to_owned()));
     Send {
-        campaign: reference(1),
-        user: UserId::parse("900").unwrap(),
-        username: Some("anna".to_owned()),
-        variation: 0,
-        matched: (leg == Leg::Dm).then(matched),
-        key: SendKey { trigger, leg },
-        state: State::Claimed { doubt: None },
+        matched,
         claim: Some(claim(n)),
         attempts: 1,
-        not_sent: 0,
-        wake: 0,
-        reservation: None,
-        first_seen_at: at(0),
         updated_at: at(1),
+        ..Send::new(SendKey { trigger, leg }, Some(reference(1)), user, username, at(0))
     }
 }
 
 pub(super) fn update(id: AccountId) -> AccountUpdate {
     let token = SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1 };
-    AccountUpdate { id, username: "bakery".to_owned(), token }
+    AccountUpdate { id, username: "bakery".to_owned(), opt_out: OptOut::default(), token }
 }
 
 pub(super) fn campaign(n: u32, order: u32) -> Campaign {
@@ -97,6 +90,7 @@ pub(super) fn campaign(n: u32, order: u32) -> Campaign {
                 label: Some("Open the guide".to_owned()),
             }],
             public_replies: vec!["Sent! Check your DMs".to_owned()],
+            ..CampaignContent::default()
         },
     }
 }

@@ -8,7 +8,7 @@ use openreply_app::ports::{Ledger, Written};
 use openreply_domain::campaign::CampaignRef;
 use openreply_domain::ids::{CampaignId, MessageId};
 use openreply_domain::matched::{Matched, PublicReply};
-use openreply_domain::send::{Expect, Leg, Send, Skip, State, WaitingFor};
+use openreply_domain::send::{Conversation, Expect, Leg, Says, Send, Skip, State, WaitingFor};
 
 /// Reads one Send.
 async fn stored(ledger: &impl Ledger, like: &Send) -> Option<Send> {
@@ -144,6 +144,16 @@ pub async fn a_send_reads_back_as_it_was_written(ledger: &impl Ledger) {
         let bare = Send { username: None, matched: None, claim: None, ..plain.clone() };
         let full = Send {
             username: Some("zoë_ça·va 🍞".to_owned()),
+            campaign: None,
+            keyword: Some(u32::MAX),
+            says: Says::FollowPrompt,
+            text_only: true,
+            conversation: Some(Conversation {
+                root: trigger(7),
+                asked_by: trigger(8),
+                checks: u32::MAX,
+                closes_at: at(86_400),
+            }),
             variation: u32::MAX,
             attempts: 3,
             not_sent: u32::MAX,
@@ -164,6 +174,7 @@ pub async fn a_match_of_five_hundred_campaigns_fits(ledger: &impl Ledger) {
     let long = |n: u32| CampaignRef { id: CampaignId::parse(format!("{n:064}")).unwrap(), version: u32::MAX };
     let whole = Matched {
         winner: long(0),
+        keyword: Some(u32::MAX),
         losers: (1..500).map(long).collect(),
         public_replies: (0..500).map(|n| PublicReply { campaign: long(n), variation: 9 }).collect(),
     };
@@ -179,7 +190,7 @@ pub async fn just_the_sends_that_exist_are_read(ledger: &impl Ledger) {
 
     let mut written = vec![claimed(trigger(1), Leg::Dm, 1)];
     for n in [1, 99, 100, 101, 250] {
-        written.push(Send { campaign: reference(n), ..claimed(trigger(1), reply(n), n) });
+        written.push(Send { campaign: Some(reference(n)), ..claimed(trigger(1), reply(n), n) });
     }
     for send in &written {
         done(ledger, send, &Expect::Absent).await;

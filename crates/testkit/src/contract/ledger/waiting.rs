@@ -8,7 +8,15 @@ use openreply_domain::ids::MessageId;
 use openreply_domain::send::{Expect, Leg, Send, Skip, State, WaitingFor};
 
 fn open(n: u32, leg: Leg, due: i64) -> Send {
-    let all = [WaitingFor::Slot, WaitingFor::Retry, WaitingFor::Hold, WaitingFor::Pause];
+    let all = [
+        WaitingFor::Slot,
+        WaitingFor::Retry,
+        WaitingFor::Hold,
+        WaitingFor::Pause,
+        WaitingFor::Follow,
+        WaitingFor::Answer,
+        WaitingFor::Delay,
+    ];
     let waiting_for = all[n as usize % all.len()];
     let state = State::Open { waiting_for, due_at: at(due), reason: "because".to_owned() };
     Send { state, claim: None, wake: 1, ..claimed(trigger(n), leg, n) }
