@@ -3,9 +3,11 @@
 #![cfg(test)]
 
 mod aws;
+mod depths;
 mod ledger;
 mod lost_answers;
 mod meter;
+mod pulse;
 mod queue;
 mod rows;
 mod sample;

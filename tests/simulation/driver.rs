@@ -17,8 +17,8 @@ use openreply_testkit::faults::{FaultPlan, Faulty};
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook;
 use openreply_testkit::memory::{
-    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
-    SeededRandom,
+    ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
+    MemoryVault, SeededRandom,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -114,6 +114,7 @@ pub(crate) struct FaultyHost {
     vault: MemoryVault,
     clock: ManualClock,
     random: SeededRandom,
+    facts: MemoryFacts,
 }
 
 impl Host for FaultyHost {
@@ -124,6 +125,7 @@ impl Host for FaultyHost {
     type Vault = MemoryVault;
     type Clock = ManualClock;
     type Random = SeededRandom;
+    type Facts = MemoryFacts;
 
     fn ledger(&self) -> &Self::Ledger {
         &self.ledger
@@ -145,6 +147,9 @@ impl Host for FaultyHost {
     }
     fn random(&self) -> &SeededRandom {
         &self.random
+    }
+    fn facts(&self) -> &MemoryFacts {
+        &self.facts
     }
 }
 
@@ -189,7 +194,7 @@ impl Sim {
 
     /// Wakes what waits for something that is over.
     pub(crate) async fn resume(&self) -> usize {
-        resume_all(&self.memory.ledger, &self.memory.queue, self.now()).await.unwrap()
+        resume_all(&self.memory.ledger, &self.memory.queue, &self.memory.facts, self.now()).await.unwrap()
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -295,6 +300,7 @@ impl Sim {
             vault: self.memory.vault.clone(),
             clock: self.memory.clock.clone(),
             random: self.memory.random.clone(),
+            facts: self.memory.facts.clone(),
         };
         // Every invocation is a cold start: nothing may depend on what a process remembers.
         let budget =

@@ -191,8 +191,8 @@ async fn a_stop_holds_the_whole_stack_until_it_is_started() {
     sim.drain_until(SignedDuration::from_hours(30)).await;
     assert_eq!(starts.lock().unwrap().len(), 0);
     assert!(sim.rows().iter().all(|row| row.waiting_for == Some("hold")));
-    let queue = sim.memory().queue.clone();
-    assert_eq!(resume::start(&ledger, &queue, sim.now()).await.unwrap(), 3);
+    let (queue, facts) = (sim.memory().queue.clone(), sim.memory().facts.clone());
+    assert_eq!(resume::start(&ledger, &queue, &facts, sim.now()).await.unwrap(), 3);
     sim.drain().await;
     assert!(sim.rows().iter().all(|row| row.status == "SENT"));
 }

@@ -75,7 +75,7 @@ fn the_log_level_of_lambda_and_that_of_the_code_are_one_setting() {
 #[test]
 fn each_function_gets_the_settings_it_reads_and_no_others() {
     let template = template();
-    let common = ["QUEUE_URL", "RUST_LOG", "SECRETS_PREFIX", "TABLE_NAME"].as_slice();
+    let common = ["QUEUE_URL", "RUST_LOG", "SECRETS_PREFIX", "STACK_NAME", "TABLE_NAME"].as_slice();
     let expected = BTreeMap::from([
         ("WebhookFunction", [common, &[]].concat()),
         (
@@ -83,6 +83,7 @@ fn each_function_gets_the_settings_it_reads_and_no_others() {
             [
                 common,
                 &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "MAX_SEND_ATTEMPTS", "QUEUE_ARN"],
+                &["EVENT_BUS", "TELL_SENT"],
                 &["HOURLY_DM_LIMIT", "MONTHLY_DM_LIMIT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
             ]
             .concat(),

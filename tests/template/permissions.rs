@@ -49,6 +49,7 @@ fn expected(function: &str) -> BTreeSet<Permission> {
             ),
             ("schedules of this stack", actions("scheduler", &["CreateSchedule"])),
             ("SchedulerRole.Arn", actions("iam", &["PassRole"])),
+            ("EventBus.Arn", actions("events", &["PutEvents"])),
         ],
         other => panic!("say here what {other} may do"),
     };

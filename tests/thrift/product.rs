@@ -21,7 +21,7 @@ use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook::{self, CommentUpdate, Conversation, Media};
 use openreply_testkit::instagram::{FakeInstagram, Serving};
 use openreply_testkit::lambda::sqs_event;
-use openreply_testkit::memory::{ManualClock, MemoryQueue, MemoryTimers};
+use openreply_testkit::memory::{ManualClock, MemoryFacts, MemoryQueue, MemoryTimers};
 use secrecy::SecretString;
 use serde_json::Value;
 use std::sync::Arc;
@@ -50,6 +50,7 @@ struct MeteredHost {
     vault: AesVault,
     clock: ManualClock,
     random: OsRandom,
+    facts: MemoryFacts,
 }
 
 impl Host for MeteredHost {
@@ -60,6 +61,7 @@ impl Host for MeteredHost {
     type Vault = AesVault;
     type Clock = ManualClock;
     type Random = OsRandom;
+    type Facts = MemoryFacts;
 
     fn ledger(&self) -> &DynamoLedger {
         &self.ledger
@@ -81,6 +83,9 @@ impl Host for MeteredHost {
     }
     fn random(&self) -> &OsRandom {
         &self.random
+    }
+    fn facts(&self) -> &MemoryFacts {
+        &self.facts
     }
 }
 
@@ -118,6 +123,7 @@ impl Product {
             vault,
             clock: clock.clone(),
             random: OsRandom,
+            facts: MemoryFacts::default(),
         };
         Self {
             ingest,

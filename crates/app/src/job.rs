@@ -5,7 +5,7 @@ use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::SendKey;
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::Trigger;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What travels on the delay queue: a message for the FIFO queue that is not due yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,4 +46,44 @@ pub enum Job {
         /// What became of the call.
         outcome: SendOutcome,
     },
+    /// A sign of life on its way from the schedule to the heartbeat.
+    Beat {
+        /// Its name: that of the schedule's run.
+        id: String,
+        /// When it was to come. A schedule writes it as RFC 3339; what is not that is unknown, and still a beat.
+        #[serde(default, deserialize_with = "known_moment")]
+        due_at: Option<Timestamp>,
+        /// Whether it is the echo of one, over the delay queue.
+        #[serde(default)]
+        echo: bool,
+    },
+}
+
+fn known_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    Ok(Option::<String>::deserialize(deserializer)?.and_then(|text| text.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_beat_reads_as_the_schedule_writes_it_and_also_if_it_left_something_unfilled() {
+        let read = |json: &str| serde_json::from_str::<Job>(json).unwrap();
+        let due_at = Some("2026-11-30T16:00:00Z".parse().unwrap());
+        let beat = |id: &str, due_at, echo| Job::Beat { id: id.to_owned(), due_at, echo };
+        assert_eq!(
+            read(r#"{"job":"beat","id":"d32c5kddcf5bb8c3","due_at":"2026-11-30T16:00:00Z"}"#),
+            beat("d32c5kddcf5bb8c3", due_at, false)
+        );
+        assert_eq!(
+            read(
+                r#"{"job":"beat","id":"<aws.scheduler.execution-id>","due_at":"<aws.scheduler.scheduled-time>"}"#
+            ),
+            beat("<aws.scheduler.execution-id>", None, false)
+        );
+        for job in [beat("a", due_at, true), beat("a", None, false)] {
+            assert_eq!(read(&serde_json::to_string(&job).unwrap()), job);
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! - [`deliver`]: a job becomes at most one message per leg.
 //! - [`apply`]: a campaign file becomes accounts and campaigns in the ledger.
 //! - [`resume`]: what waited for a hold or a pause that is over goes on.
+//! - [`pulse`]: signs of life and alerts.
 //! - [`campaign_file`]: reading and checking that file.
 //!
 //! Nothing here reads a clock, rolls a die or names AWS: see [`ports`].
@@ -16,4 +17,5 @@ pub mod deliver;
 pub mod ingest;
 pub mod job;
 pub mod ports;
+pub mod pulse;
 pub mod resume;

@@ -4,7 +4,7 @@
 //! the hour; waking twice sends nothing twice, because each wake takes the place of the one before.
 
 use crate::contended::{Unchanged, change_gate, change_stop};
-use crate::ports::{Enqueue, Ledger, LedgerError, Queue, QueueError, Timer, Written};
+use crate::ports::{Enqueue, Fact, Facts, Ledger, LedgerError, Queue, QueueError, Timer, Written};
 use openreply_domain::campaign::Account;
 use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::AccountId;
@@ -41,11 +41,14 @@ impl From<Unchanged> for ResumeError {
 pub async fn lift(
     ledger: &impl Ledger,
     queue: &impl Queue,
+    facts: &impl Facts,
     account: &AccountId,
     now: Timestamp,
 ) -> Result<usize, ResumeError> {
-    change_gate(ledger, account, |gate| gate.hold = None).await?;
-    resume_account(ledger, queue, account, now).await
+    let (before, _) = ledger.gates(account).await?;
+    let lifted = change_gate(ledger, account, |gate| gate.hold = None).await?;
+    tell_released(facts, account, &before, &lifted, now).await;
+    resume_account(ledger, queue, facts, account, now).await
 }
 
 /// Lifts the app's hold and wakes what waited for it. Returns how many were woken.
@@ -55,10 +58,11 @@ pub async fn lift(
 pub async fn lift_app(
     ledger: &impl Ledger,
     queue: &impl Queue,
+    facts: &impl Facts,
     now: Timestamp,
 ) -> Result<usize, ResumeError> {
     change_stop(ledger, |stop| stop.app_hold = None).await?;
-    resume_all(ledger, queue, now).await
+    resume_all(ledger, queue, facts, now).await
 }
 
 /// Stops all sending of the stack. Calls that are in the air are the last.
@@ -74,9 +78,14 @@ pub async fn stop(ledger: &impl Ledger, now: Timestamp) -> Result<(), ResumeErro
 ///
 /// # Errors
 /// When the ledger or the queue fails on the way.
-pub async fn start(ledger: &impl Ledger, queue: &impl Queue, now: Timestamp) -> Result<usize, ResumeError> {
+pub async fn start(
+    ledger: &impl Ledger,
+    queue: &impl Queue,
+    facts: &impl Facts,
+    now: Timestamp,
+) -> Result<usize, ResumeError> {
     change_stop(ledger, |stop| stop.stopped_since = None).await?;
-    resume_all(ledger, queue, now).await
+    resume_all(ledger, queue, facts, now).await
 }
 
 /// Wakes everything that waits for something that is over. To be called after a campaign file was applied: a new
@@ -87,11 +96,12 @@ pub async fn start(ledger: &impl Ledger, queue: &impl Queue, now: Timestamp) -> 
 pub async fn resume_all(
     ledger: &impl Ledger,
     queue: &impl Queue,
+    facts: &impl Facts,
     now: Timestamp,
 ) -> Result<usize, ResumeError> {
     let mut woken = 0;
     for account in ledger.account_ids().await? {
-        woken += resume_account(ledger, queue, &account, now).await?;
+        woken += resume_account(ledger, queue, facts, &account, now).await?;
     }
     Ok(woken)
 }
@@ -99,13 +109,16 @@ pub async fn resume_all(
 async fn resume_account(
     ledger: &impl Ledger,
     queue: &impl Queue,
+    facts: &impl Facts,
     id: &AccountId,
     now: Timestamp,
 ) -> Result<usize, ResumeError> {
     let Some(account) = ledger.account(id).await? else { return Ok(0) };
     let (mut gate, stop) = ledger.gates(id).await?;
     if gate.token_version != account.token.version {
+        let before = gate;
         gate = change_gate(ledger, id, |gate| gate.token_stored(account.token.version)).await?;
+        tell_released(facts, id, &before, &gate, now).await;
     }
     let mut woken = 0;
     for send in ledger.waiting(id).await? {
@@ -114,6 +127,20 @@ async fn resume_account(
         }
     }
     Ok(woken)
+}
+
+/// Tells of a hold that stood before and does no more.
+async fn tell_released(
+    facts: &impl Facts,
+    account: &AccountId,
+    before: &AccountGate,
+    after: &AccountGate,
+    now: Timestamp,
+) {
+    if let (Some(hold), None) = (before.standing(now), after.standing(now)) {
+        let fact = Fact::AccountReleased { account: account.clone(), hold: hold.clone() };
+        facts.report(now, &fact).await;
+    }
 }
 
 /// Whether what a Send waits for is over.

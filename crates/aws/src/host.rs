@@ -1,6 +1,6 @@
 //! AWS as a host, with whatever way to Instagram the wiring brings.
 
-use crate::{AesVault, DynamoLedger, OsRandom, SchedulerTimers, SqsQueue, SystemClock};
+use crate::{AesVault, AwsFacts, DynamoLedger, OsRandom, SchedulerTimers, SqsQueue, SystemClock};
 use openreply_app::ports::{Host, Messenger};
 
 /// The ports of a function on Lambda.
@@ -16,6 +16,8 @@ pub struct AwsHost<M> {
     pub timers: SchedulerTimers,
     /// What opens tokens.
     pub vault: AesVault,
+    /// Who tells the world.
+    pub facts: AwsFacts,
     /// The machine's clock.
     pub clock: SystemClock,
     /// The machine's chance.
@@ -30,8 +32,9 @@ impl<M: Messenger> AwsHost<M> {
         timers: SchedulerTimers,
         vault: AesVault,
         messenger: M,
+        facts: AwsFacts,
     ) -> Self {
-        Self { ledger, messenger, queue, timers, vault, clock: SystemClock, random: OsRandom }
+        Self { ledger, messenger, queue, timers, vault, facts, clock: SystemClock, random: OsRandom }
     }
 }
 
@@ -43,6 +46,7 @@ impl<M: Messenger> Host for AwsHost<M> {
     type Vault = AesVault;
     type Clock = SystemClock;
     type Random = OsRandom;
+    type Facts = AwsFacts;
 
     fn ledger(&self) -> &DynamoLedger {
         &self.ledger
@@ -70,5 +74,9 @@ impl<M: Messenger> Host for AwsHost<M> {
 
     fn random(&self) -> &OsRandom {
         &self.random
+    }
+
+    fn facts(&self) -> &AwsFacts {
+        &self.facts
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`ledger`]: the ledger in one DynamoDB table.
 //! - [`queue`]: the FIFO queue.
+//! - [`facts`]: metrics and events.
 //! - [`timers`]: one-time schedules, and the delay queue for less than a minute.
 //! - [`vault`]: tokens sealed at rest.
 //! - [`secrets`]: the secrets of a stack, read once at the start.
@@ -9,6 +10,7 @@
 //! - [`clock`], [`logging`], [`host`]: time, chance, log lines, and all of it as one host.
 
 pub mod clock;
+pub mod facts;
 pub mod host;
 pub mod ledger;
 pub mod logging;
@@ -21,9 +23,10 @@ pub mod vault;
 mod failure;
 
 pub use clock::{OsRandom, SystemClock};
+pub use facts::{AwsFacts, Events, Metrics};
 pub use host::AwsHost;
 pub use ledger::{DynamoLedger, create_table};
-pub use queue::SqsQueue;
+pub use queue::{QueueUrls, SqsDepths, SqsQueue};
 pub use settings::LEDGER_CALL;
 pub use timers::{SchedulerSettings, SchedulerTimers};
 pub use vault::{AesVault, SealingKey};

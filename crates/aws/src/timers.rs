@@ -10,7 +10,7 @@ use aws_sdk_scheduler::types::{
     ActionAfterCompletion, FlexibleTimeWindow, FlexibleTimeWindowMode, SqsParameters, Target,
 };
 use openreply_app::job::Delayed;
-use openreply_app::ports::{Clock, Timer, TimerError, Timers};
+use openreply_app::ports::{Clock, DelayQueue, Enqueue, QueueError, Timer, TimerError, Timers};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 
@@ -112,6 +112,16 @@ impl<C: Clock> Timers for SchedulerTimers<C> {
         } else {
             self.schedule(timer, serde_json::to_string(&timer.job()).map_err(unwritable)?).await
         }
+    }
+}
+
+impl<C: Clock> DelayQueue for SchedulerTimers<C> {
+    async fn delay(&self, entry: &Enqueue, due_at: Timestamp) -> Result<(), QueueError> {
+        let Enqueue { identity, job } = entry.clone();
+        let delayed = Delayed { group: identity.group, dedup: identity.dedup, job };
+        let body = serde_json::to_string(&delayed).map_err(|error| QueueError(error.to_string()))?;
+        let wait = due_at.duration_since(self.clock.now());
+        self.delay(body, wait).await.map_err(|error| QueueError(error.0))
     }
 }
 

@@ -25,7 +25,9 @@ pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
         .map_err(|error| error.to_string())?;
 
     let queue = crate::switches::queue(&config, stack).await?;
-    let woken = resume_all(&ledger, &queue, SystemClock.now()).await.map_err(|error| error.to_string())?;
+    let events = crate::switches::events(&config, stack);
+    let woken =
+        resume_all(&ledger, &queue, &events, SystemClock.now()).await.map_err(|error| error.to_string())?;
 
     for account in &applied.accounts_written {
         say(&format!("account {account}: stored, token sealed"));

@@ -12,6 +12,7 @@
 //! - [`outcome`]: what an answer proves, and what follows from it.
 //! - [`send`]: one outbound message and the states of its ledger entry.
 //! - [`delivery`]: how a person sees a Send.
+//! - [`pulse`]: heartbeats and alerts.
 
 pub mod campaign;
 pub mod delivery;
@@ -21,6 +22,7 @@ pub mod matched;
 pub mod matching;
 pub mod message;
 pub mod outcome;
+pub mod pulse;
 pub mod rendering;
 pub mod send;
 pub mod slots;

@@ -253,6 +253,17 @@ impl QueueIdentity {
     }
 }
 
+impl QueueIdentity {
+    /// The identity of a beat: all beats keep one order, and each is its own.
+    #[must_use]
+    pub fn of_beat(name: &str) -> Self {
+        Self { group: BEATS.to_owned(), dedup: fit(format!("beat_{name}")) }
+    }
+}
+
+/// The group of the beats. No account's id is without a colon and a person.
+pub const BEATS: &str = "beats";
+
 fn fit(id: String) -> String {
     if id.len() <= MAX_QUEUE_ID && id.bytes().all(|b| b.is_ascii_graphic()) {
         id

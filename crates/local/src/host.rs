@@ -1,6 +1,7 @@
 //! What the local runner gives the use cases.
 
 use crate::clock::LocalClock;
+use crate::facts::LocalFacts;
 use crate::queue::LocalQueue;
 use openreply_app::ports::Host;
 use openreply_aws::{AesVault, DynamoLedger, OsRandom};
@@ -14,6 +15,7 @@ pub(crate) struct LocalHost {
     pub(crate) vault: AesVault,
     pub(crate) clock: LocalClock,
     pub(crate) random: OsRandom,
+    pub(crate) facts: LocalFacts,
 }
 
 impl Host for LocalHost {
@@ -24,6 +26,7 @@ impl Host for LocalHost {
     type Vault = AesVault;
     type Clock = LocalClock;
     type Random = OsRandom;
+    type Facts = LocalFacts;
 
     fn ledger(&self) -> &DynamoLedger {
         &self.ledger
@@ -45,5 +48,8 @@ impl Host for LocalHost {
     }
     fn random(&self) -> &OsRandom {
         &self.random
+    }
+    fn facts(&self) -> &LocalFacts {
+        &self.facts
     }
 }

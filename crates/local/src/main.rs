@@ -3,6 +3,7 @@
 mod args;
 mod clock;
 mod data;
+mod facts;
 mod host;
 mod pump;
 mod queue;

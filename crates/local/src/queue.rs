@@ -4,7 +4,9 @@
 use crate::clock::LocalClock;
 use crate::store::{Store, StoreError};
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Enqueue, Queue, QueueError, Refused, Timer, TimerError, Timers};
+use openreply_app::ports::{
+    Clock, DelayQueue, Depths, Enqueue, Queue, QueueDepths, QueueError, Refused, Timer, TimerError, Timers,
+};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::QueueIdentity;
 use openreply_testkit::fifo::{Change, Fifo, FifoSettings, Held, Received};
@@ -31,6 +33,9 @@ struct Set {
     group: String,
     dedup: String,
     body: String,
+    /// Whether it is what the delay queue holds on AWS.
+    #[serde(default)]
+    delayed: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -144,6 +149,18 @@ impl LocalQueue {
         }
     }
 
+    /// Sets a timer, unless one of its name stands.
+    fn set_timer(&self, set: Set) -> Result<(), StoreError> {
+        let mut state = self.lock();
+        if !state.timers.contains_key(&set.name) {
+            self.inner.store.put(TIMERS, &set.name, &set)?;
+            state.timers.insert(set.name.clone(), set);
+        }
+        drop(state);
+        self.poke();
+        Ok(())
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.inner.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -219,16 +236,35 @@ impl Queue for LocalQueue {
 
 impl Timers for LocalQueue {
     async fn set(&self, timer: &Timer) -> Result<(), TimerError> {
-        let QueueIdentity { group, dedup } = timer.identity();
         let body = serde_json::to_string(&timer.job()).map_err(|error| TimerError(error.to_string()))?;
-        let set = Set { name: timer.name(), due_at: timer.due_at, group, dedup, body };
-        let mut state = self.lock();
-        if !state.timers.contains_key(&set.name) {
-            self.inner.store.put(TIMERS, &set.name, &set).map_err(|error| TimerError(error.to_string()))?;
-            state.timers.insert(set.name.clone(), set);
-        }
-        drop(state);
-        self.poke();
-        Ok(())
+        let QueueIdentity { group, dedup } = timer.identity();
+        let set = Set { name: timer.name(), due_at: timer.due_at, group, dedup, body, delayed: false };
+        self.set_timer(set).map_err(|error| TimerError(error.to_string()))
     }
+}
+
+impl DelayQueue for LocalQueue {
+    async fn delay(&self, entry: &Enqueue, due_at: Timestamp) -> Result<(), QueueError> {
+        let body = serde_json::to_string(&entry.job).map_err(|error| QueueError(error.to_string()))?;
+        let QueueIdentity { group, dedup } = entry.identity.clone();
+        let set = Set { name: format!("{group}|{dedup}"), due_at, group, dedup, body, delayed: true };
+        self.set_timer(set).map_err(|error| QueueError(error.to_string()))
+    }
+}
+
+impl QueueDepths for LocalQueue {
+    async fn depths(&self) -> Result<Depths, QueueError> {
+        let state = self.lock();
+        let (visible, in_flight) = state.fifo.counts(self.inner.clock.now());
+        let delayed = state.timers.values().filter(|set| set.delayed).count();
+        Ok(Depths { visible: count(visible), in_flight: count(in_flight), delayed: count(delayed) })
+    }
+
+    async fn dead_letters(&self) -> Result<u64, QueueError> {
+        Ok(count(self.lock().fifo.dead().len()))
+    }
+}
+
+fn count(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

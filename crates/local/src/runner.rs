@@ -3,6 +3,7 @@
 use crate::args::{Args, Secrets};
 use crate::clock::LocalClock;
 use crate::data::DataDir;
+use crate::facts::LocalFacts;
 use crate::host::LocalHost;
 use crate::pump::Pump;
 use crate::queue::LocalQueue;
@@ -40,6 +41,7 @@ pub(crate) struct Runner {
     pub(crate) graph_url: Option<String>,
     pub(crate) secrets: Secrets,
     pub(crate) policy: Policy,
+    pub(crate) facts: LocalFacts,
     /// Held: the fake Graph API and the data folder's lock live as long as this.
     _held: (Serving, Option<DataDir>),
 }
@@ -82,6 +84,7 @@ impl Runner {
         };
         let graph = Graph::new(config).map_err(|error| format!("--graph-url: {error}"))?;
         let queue = LocalQueue::open(store, clock.clone()).map_err(|error| error.to_string())?;
+        let facts = LocalFacts;
         let host = LocalHost {
             ledger: ledger.clone(),
             graph,
@@ -89,6 +92,7 @@ impl Runner {
             vault,
             clock: clock.clone(),
             random: OsRandom,
+            facts: facts.clone(),
         };
         let boot = format!("local-{:08x}", OsRandom.number() as u32);
         let policy = Policy {
@@ -97,7 +101,7 @@ impl Runner {
             ..Policy::default()
         };
         // Before anything is delivered: a new token may have lifted a hold, a campaign may be active again.
-        resume_all(&ledger, &queue, clock.now()).await.map_err(|error| error.to_string())?;
+        resume_all(&ledger, &queue, &facts, clock.now()).await.map_err(|error| error.to_string())?;
         let deliver = Deliver::new(host, policy, budget);
         let pump = Pump::new(queue.clone(), clock.clone(), deliver, boot);
         pump.start();
@@ -121,6 +125,7 @@ impl Runner {
             graph_url: args.graph_url.clone(),
             secrets,
             policy,
+            facts,
             _held: (serving, data),
         }))
     }

@@ -5,14 +5,15 @@
 //! test runs the invocation beside [`FaultPlan::crashed`] and drops it.
 
 use openreply_app::ports::{
-    AccountUpdate, Also, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Messenger,
-    Outbound, Queue, QueueError, Refused, Timer, TimerError, Timers, TriggerRead, Written,
+    AccountUpdate, Also, DelayQueue, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError,
+    Messenger, Outbound, Pulse, Queue, QueueError, Refused, Timer, TimerError, Timers, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::{AccountId, UserId};
 use openreply_domain::message::Follow;
 use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
+use openreply_domain::pulse::{Alert, Heartbeat};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::TriggerKey;
@@ -226,6 +227,31 @@ impl<T: Timers> Timers for Faulty<T> {
     async fn set(&self, timer: &Timer) -> Result<(), TimerError> {
         let error = || TimerError("a fault of the plan".to_owned());
         self.plan.call("set_timer", self.port.set(timer), error).await
+    }
+}
+
+impl<L: Pulse> Pulse for Faulty<L> {
+    async fn beat(&self, heartbeat: &Heartbeat) -> Result<(), LedgerError> {
+        self.plan.call("beat", self.port.beat(heartbeat), transient).await
+    }
+    async fn heartbeat(&self) -> Result<Option<Heartbeat>, LedgerError> {
+        self.plan.call("heartbeat", self.port.heartbeat(), transient).await
+    }
+    async fn raise(&self, alert: &Alert) -> Result<bool, LedgerError> {
+        self.plan.call("raise", self.port.raise(alert), transient).await
+    }
+    async fn alerts(&self, newest: usize) -> Result<Vec<Alert>, LedgerError> {
+        self.plan.call("alerts", self.port.alerts(newest), transient).await
+    }
+    async fn held_accounts(&self, now: Timestamp) -> Result<usize, LedgerError> {
+        self.plan.call("held_accounts", self.port.held_accounts(now), transient).await
+    }
+}
+
+impl<T: DelayQueue> DelayQueue for Faulty<T> {
+    async fn delay(&self, entry: &Enqueue, due_at: Timestamp) -> Result<(), QueueError> {
+        let error = || QueueError("a fault of the plan".to_owned());
+        self.plan.call("delay", self.port.delay(entry, due_at), error).await
     }
 }
 

@@ -223,6 +223,14 @@ impl Fifo {
         &self.dead
     }
 
+    /// How many messages could be received at `now`, if their groups were free, and how many are held or not
+    /// visible yet.
+    #[must_use]
+    pub fn counts(&self, now: Timestamp) -> (usize, usize) {
+        let visible = self.messages.values().filter(|held| held.visible_at <= now).count();
+        (visible, self.messages.len() - visible)
+    }
+
     /// How many messages wait, in flight included.
     #[must_use]
     pub fn len(&self) -> usize {

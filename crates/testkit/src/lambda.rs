@@ -18,6 +18,8 @@ fn sqs_message(received: Received) -> SqsMessage {
     message.receipt_handle = Some(received.receipt);
     message.attributes.insert("MessageGroupId".to_owned(), received.message.group);
     message.attributes.insert("ApproximateReceiveCount".to_owned(), received.message.receives.to_string());
+    let sent_at = received.message.sent_at.as_millisecond().to_string();
+    message.attributes.insert("SentTimestamp".to_owned(), sent_at);
     message.body = Some(received.message.body);
     message
 }

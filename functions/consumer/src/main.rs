@@ -9,8 +9,8 @@ use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ports::Host;
 use openreply_aws::secrets::{SecretsPrefix, sealing_key};
 use openreply_aws::{
-    AesVault, AwsHost, DynamoLedger, LEDGER_CALL, SchedulerSettings, SchedulerTimers, SqsQueue, SystemClock,
-    logging, settings,
+    AesVault, AwsHost, DynamoLedger, Events, LEDGER_CALL, Metrics, SchedulerSettings, SchedulerTimers,
+    SqsQueue, SystemClock, logging, settings,
 };
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, from_millis};
@@ -57,6 +57,12 @@ async fn wire() -> Result<(Deliver<impl Host>, SqsQueue), Error> {
         delay_queue_url: settings::variable("DELAY_QUEUE_URL")?,
     };
     let timers = SchedulerTimers::new(aws_sdk_scheduler::Client::new(&config), sqs, scheduler, SystemClock);
-    let host = AwsHost::new(ledger, queue.clone(), timers, AesVault::new(&key), Graph::new(graph_config)?);
+    let stack = settings::variable("STACK_NAME")?;
+    let bus = settings::variable("EVENT_BUS")?;
+    let tells_sent = settings::variable("TELL_SENT")? == "true";
+    let events = Events::new(aws_sdk_eventbridge::Client::new(&config), bus, &stack, tells_sent);
+    let facts = (Metrics::new(stack), events);
+    let host =
+        AwsHost::new(ledger, queue.clone(), timers, AesVault::new(&key), Graph::new(graph_config)?, facts);
     Ok((Deliver::new(host, policy, budget), queue))
 }

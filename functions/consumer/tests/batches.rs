@@ -19,8 +19,8 @@ use openreply_domain::time::{SignedDuration, after};
 use openreply_domain::trigger::{Comment, QueueIdentity, Trigger};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
 use openreply_testkit::memory::{
-    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
-    SeededRandom,
+    ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
+    MemoryVault, SeededRandom,
 };
 use secrecy::SecretString;
 use std::sync::{Arc, Mutex};
@@ -79,6 +79,7 @@ impl Host for SlowHost {
     type Vault = MemoryVault;
     type Clock = ManualClock;
     type Random = SeededRandom;
+    type Facts = MemoryFacts;
 
     fn ledger(&self) -> &Self::Ledger {
         &self.ledger
@@ -100,6 +101,9 @@ impl Host for SlowHost {
     }
     fn random(&self) -> &SeededRandom {
         &self.memory.random
+    }
+    fn facts(&self) -> &MemoryFacts {
+        &self.memory.facts
     }
 }
 

@@ -157,6 +157,7 @@ impl<H: Host> Deliver<H> {
         match self.put(&next, expect, &also).await? {
             Written::Done => {
                 tracing::info!(trigger = %next.key.trigger, leg = %next.key.leg, state = ?next.state, "not now");
+                self.tell(&next).await;
                 self.set_timer(&next).await?;
                 Ok(Passed::Settled(LegEnd::Ours))
             }

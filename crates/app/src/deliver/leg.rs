@@ -4,9 +4,7 @@ use super::gates::{Passed, Taken};
 use super::words::{Words, confirmation, words};
 use super::{Back, Deliver, Turn};
 use crate::accounts::PreparedAccount;
-use crate::ports::{
-    Clock, Destination, Host, Ledger, Messenger, Outbound, Random, Timer, Timers, Vault, Written,
-};
+use crate::ports::{Clock, Destination, Host, Ledger, Outbound, Random, Timer, Timers, Vault, Written};
 use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::{NotSent, SendOutcome};
@@ -56,6 +54,7 @@ impl<H: Host> Deliver<H> {
             (Admission::Early, _) => Err(Back::Early),
             (Admission::KnownDuplicate, Some(send)) => {
                 tracing::info!(trigger = %send.key.trigger, leg = %send.key.leg, "known duplicate");
+                self.tell_duplicate(&send.key).await;
                 Ok(())
             }
             // Whoever let it wait may have crashed before its timer was set.
@@ -116,7 +115,7 @@ impl<H: Host> Deliver<H> {
             Race::Won(claimed) => {
                 let is_good = taken.slot.is_none_or(|slot| slot.is_good(self.now()));
                 let outcome = if is_good && self.has_time(turn, self.budget.rest_after_claim()) {
-                    self.host.messenger().send(message).await
+                    self.call(&claimed.key, message).await
                 } else {
                     SendOutcome::NotSent(NotSent::TooLate)
                 };
@@ -194,6 +193,7 @@ impl<H: Host> Deliver<H> {
             Written::Moved => Err(Back::Moved),
             Written::Refused(stands) => {
                 tracing::info!(trigger = %key.trigger, leg = %key.leg, "another invocation took this message");
+                self.tell_duplicate(key).await;
                 Ok(Race::Lost(stands))
             }
         }

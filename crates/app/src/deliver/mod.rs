@@ -11,6 +11,7 @@
 mod comment;
 mod gates;
 mod leg;
+mod news;
 mod settle;
 pub mod words;
 
@@ -19,6 +20,7 @@ pub use gates::month_of;
 use crate::accounts::AccountCache;
 use crate::job::Job;
 use crate::ports::{Also, Clock, Host, Ledger, LedgerError, TimerError, Written};
+use crate::pulse::{Beat, beat};
 use openreply_domain::send::{Expect, Policy, Send};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::Trigger;
@@ -122,6 +124,10 @@ impl<H: Host> Deliver<H> {
             }
             Job::Wake { key, wake } => self.wake(key, *wake, turn).await,
             Job::Settle { key, claim, outcome } => self.settle_later(key, claim, outcome).await,
+            Job::Beat { id, due_at, echo } => {
+                beat(&self.host, Beat { id, due_at: *due_at, echo: *echo }).await;
+                Ok(())
+            }
         };
         match handled {
             Ok(()) => Handled::Done,

@@ -26,7 +26,10 @@ impl<H: Host> Deliver<H> {
             written = self.write_settle(claimed, &claim, &outcome).await;
         }
         let error = match written {
-            Ok(Some(stands)) => return self.set_timer(&stands).await,
+            Ok(Some(stands)) => {
+                self.tell(&stands).await;
+                return self.set_timer(&stands).await;
+            }
             Ok(None) => return Ok(()),
             Err(error) => error,
         };
@@ -57,7 +60,10 @@ impl<H: Host> Deliver<H> {
         match stored {
             Some(stored) if matches!(stored.state, State::Claimed { .. }) && stored.carries(claim) => {
                 match self.write_settle(&stored, claim, outcome).await? {
-                    Some(stands) => self.set_timer(&stands).await,
+                    Some(stands) => {
+                        self.tell(&stands).await;
+                        self.set_timer(&stands).await
+                    }
                     None => Ok(()),
                 }
             }
@@ -131,7 +137,7 @@ impl<H: Host> Deliver<H> {
                 Written::Moved => {}
                 Written::Done => {
                     if let Some(hold) = hold {
-                        tracing::error!(alert = "account_held", %account, reason = %hold.reason, until = ?hold.until, "the account is held: nothing is sent on it until the hold is lifted or over");
+                        self.tell_held(account, &hold).await;
                     }
                     return Ok(Written::Done);
                 }
@@ -149,7 +155,7 @@ impl<H: Host> Deliver<H> {
             match self.host.ledger().put_stop(&next).await? {
                 Some(stands) => stop = stands,
                 None => {
-                    tracing::error!(alert = "app_held", reason = %hold.reason, "the app is held: nothing is sent on any account until the hold is lifted");
+                    self.tell_app_held(&hold).await;
                     return Ok(());
                 }
             }

@@ -1,24 +1,26 @@
 //! One core, several hosts: what a host brings.
 
-use super::{Clock, Ledger, Messenger, Queue, Random, Timers, Vault};
+use super::{Clock, DelayQueue, Facts, Ledger, Messenger, Pulse, Queue, Random, Timers, Vault};
 
 /// The set of ports that delivering needs: AWS and Instagram in Lambda, embedded ones in the local runner,
 /// memory in tests.
 pub trait Host: Send + Sync {
-    /// See [`Ledger`].
-    type Ledger: Ledger;
+    /// See [`Ledger`] and [`Pulse`].
+    type Ledger: Ledger + Pulse;
     /// See [`Messenger`].
     type Messenger: Messenger;
     /// See [`Queue`].
     type Queue: Queue;
-    /// See [`Timers`].
-    type Timers: Timers;
+    /// See [`Timers`] and [`DelayQueue`].
+    type Timers: Timers + DelayQueue;
     /// See [`Vault`].
     type Vault: Vault;
     /// See [`Clock`].
     type Clock: Clock;
     /// See [`Random`].
     type Random: Random;
+    /// See [`Facts`].
+    type Facts: Facts;
 
     /// The ledger.
     fn ledger(&self) -> &Self::Ledger;
@@ -34,4 +36,6 @@ pub trait Host: Send + Sync {
     fn clock(&self) -> &Self::Clock;
     /// Chance.
     fn random(&self) -> &Self::Random;
+    /// Who tells the world.
+    fn facts(&self) -> &Self::Facts;
 }

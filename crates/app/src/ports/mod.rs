@@ -5,19 +5,27 @@
 //! (or may not have done) what it was asked.
 
 mod clock;
+mod delay;
+mod depths;
 mod events;
+mod facts;
 mod host;
 mod ledger;
 mod messenger;
+mod pulse;
 mod queue;
 mod timers;
 mod vault;
 
 pub use clock::{Clock, Random};
+pub use delay::DelayQueue;
+pub use depths::{Depths, QueueDepths};
 pub use events::{Authenticity, EventReader, ParsedEvent, Unreadable};
+pub use facts::{Ending, Fact, Facts};
 pub use host::Host;
 pub use ledger::*;
 pub use messenger::{Destination, Messenger, Outbound};
+pub use pulse::Pulse;
 pub use queue::{Enqueue, Queue, QueueError, Refused};
 pub use timers::{Timer, TimerError, Timers};
 pub use vault::{SealError, Vault};

@@ -13,8 +13,8 @@ use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::{Comment, Trigger};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
 use openreply_testkit::memory::{
-    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
-    SeededRandom,
+    ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
+    MemoryVault, SeededRandom,
 };
 use std::sync::{Arc, Mutex};
 
@@ -54,6 +54,7 @@ impl Host for StageHost {
     type Vault = MemoryVault;
     type Clock = ManualClock;
     type Random = Meddling;
+    type Facts = MemoryFacts;
 
     fn ledger(&self) -> &Self::Ledger {
         &self.ledger
@@ -75,6 +76,9 @@ impl Host for StageHost {
     }
     fn random(&self) -> &Meddling {
         &self.random
+    }
+    fn facts(&self) -> &MemoryFacts {
+        &self.memory.facts
     }
 }
 

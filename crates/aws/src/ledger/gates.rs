@@ -4,7 +4,7 @@
 //! and when its hold began.
 
 use super::sends::conditioned;
-use super::{DynamoLedger, Item, failed, from_item, keys, unbuildable};
+use super::{DUE, DynamoLedger, Item, failed, from_item, keys, unbuildable};
 use crate::failure::judge;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
@@ -267,6 +267,8 @@ fn gate_item(account: &AccountId, gate: &AccountGate) -> Result<Item, LedgerErro
     let mut item = row(WRITE, keys::gate(account), gate, gate.revision)?;
     if let Some(hold) = &gate.hold {
         item.insert("hold_since".to_owned(), keys::millis(hold.since));
+        item.insert(DUE.key.hash.name.to_owned(), AttributeValue::S(keys::HOLDS.to_owned()));
+        item.insert(DUE.key.range.name.to_owned(), keys::held_until(hold));
     }
     Ok(item)
 }

@@ -10,6 +10,8 @@
 //! | The stack's stop | `STACK` | `STOP` |
 //! | A month's count | `USAGE#stack` | `{year}-{month}` |
 //! | Which accounts there are | `STACK` | `ACCOUNT#{id}` |
+//! | Heartbeat | `WORKER` | `HEARTBEAT` |
+//! | Alert | `ALERTS` | `{time}#{kind}#{subject}` |
 //! | Webhook event | `EVENT#{minute}` | `{id}`, and `{id}#{nn}` for what did not fit into it |
 //!
 //! Ids have no `#` in them ([`openreply_domain::ids`] sees to that), so no key can pass for another.
@@ -17,7 +19,9 @@
 use super::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use openreply_domain::campaign::CampaignRef;
+use openreply_domain::gate::Hold;
 use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::pulse::Alert;
 use openreply_domain::send::Leg;
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
@@ -44,6 +48,26 @@ pub(super) fn gate(account: &AccountId) -> Item {
 /// The key of the stack's stop.
 pub(super) fn stop() -> Item {
     key(STACK.to_owned(), STOP.to_owned())
+}
+
+/// The partition of the `due` index in which the gates stand that have a hold, each at the end of its hold.
+pub(super) const HOLDS: &str = "HOLDS";
+/// The partition of the alerts, oldest first.
+pub(super) const ALERTS: &str = "ALERTS";
+
+/// The key of the heartbeat.
+pub(super) fn heartbeat() -> Item {
+    key("WORKER".to_owned(), "HEARTBEAT".to_owned())
+}
+
+/// The key of an alert: the same for each copy of it.
+pub(super) fn alert(alert: &Alert) -> Item {
+    key(ALERTS.to_owned(), alert.name())
+}
+
+/// Where a gate with this hold stands in the `due` index. A hold without an end stands at the end of time.
+pub(super) fn held_until(hold: &Hold) -> AttributeValue {
+    millis(hold.until.unwrap_or(Timestamp::MAX))
 }
 
 /// The key of a month's count.

@@ -11,6 +11,7 @@ mod batch;
 mod events;
 mod gates;
 mod keys;
+mod pulse;
 mod sends;
 mod table;
 

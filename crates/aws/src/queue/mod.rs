@@ -5,6 +5,9 @@
 //! in a few lanes, but never in more calls than one lane would need.
 
 mod batches;
+mod depths;
+
+pub use depths::{QueueUrls, SqsDepths};
 
 use crate::failure::Failure;
 use aws_sdk_sqs::Client;

@@ -55,7 +55,9 @@ pub(super) async fn lift(State(runner): State<Arc<Runner>>, Path(id): Path<Strin
         return refuse(StatusCode::BAD_REQUEST, "this is no account id");
     };
     match runner.ledger.account(&id).await {
-        Ok(Some(_)) => answer(resume::lift(&runner.ledger, &runner.queue, &id, runner.clock.now()).await),
+        Ok(Some(_)) => {
+            answer(resume::lift(&runner.ledger, &runner.queue, &runner.facts, &id, runner.clock.now()).await)
+        }
         Ok(None) => refuse(StatusCode::NOT_FOUND, "no account of this id is set up here"),
         Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
     }
@@ -63,7 +65,7 @@ pub(super) async fn lift(State(runner): State<Arc<Runner>>, Path(id): Path<Strin
 
 /// `POST /_local/app/lift`
 pub(super) async fn lift_app(State(runner): State<Arc<Runner>>) -> Response {
-    answer(resume::lift_app(&runner.ledger, &runner.queue, runner.clock.now()).await)
+    answer(resume::lift_app(&runner.ledger, &runner.queue, &runner.facts, runner.clock.now()).await)
 }
 
 /// `POST /_local/stop`
@@ -73,7 +75,7 @@ pub(super) async fn stop(State(runner): State<Arc<Runner>>) -> Response {
 
 /// `POST /_local/start`
 pub(super) async fn start(State(runner): State<Arc<Runner>>) -> Response {
-    answer(resume::start(&runner.ledger, &runner.queue, runner.clock.now()).await)
+    answer(resume::start(&runner.ledger, &runner.queue, &runner.facts, runner.clock.now()).await)
 }
 
 fn answer(result: Result<usize, ResumeError>) -> Response {

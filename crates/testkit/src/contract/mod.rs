@@ -5,7 +5,9 @@
 //! [`timers_contract!`](crate::timers_contract) and [`vault_contract!`](crate::vault_contract) make each case a test of its own for one implementation. They take
 //! an `async fn() -> Option<…>`; `None` skips, for an implementation that is not at hand.
 
+pub mod depths;
 pub mod ledger;
+pub mod pulse;
 pub mod queue;
 pub mod timers;
 pub mod vault;
@@ -106,6 +108,35 @@ macro_rules! timers_contract {
             a_timer_that_was_set_stands,
             a_timer_that_is_set_again_is_one_timer,
             every_wake_of_every_send_has_its_own_timer,
+        }
+    };
+}
+
+/// Holds a ledger's pulse to its contract. Give it an `async fn() -> Option<impl Ledger + Pulse>`.
+#[macro_export]
+macro_rules! pulse_contract {
+    ($make:path) => {
+        use $crate::contract::pulse as suite;
+        $crate::contract_cases! { suite, $make:
+            a_stack_that_never_lived_says_so,
+            the_last_heartbeat_stands,
+            an_occasion_is_one_alert,
+            the_newest_alerts_come_first,
+            accounts_are_held_as_long_as_their_gates_say,
+        }
+    };
+}
+
+/// Holds what counts messages, and what delays them, to their contract. Give it an
+/// `async fn() -> Option<impl DepthsBench>`.
+#[macro_export]
+macro_rules! depths_contract {
+    ($make:path) => {
+        use $crate::contract::depths as suite;
+        $crate::contract_cases! { suite, $make:
+            empty_queues_count_nothing,
+            each_message_is_counted_where_it_is,
+            dead_letters_are_counted,
         }
     };
 }

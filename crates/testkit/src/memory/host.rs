@@ -1,7 +1,8 @@
 //! All ports together, as one host.
 
 use super::{
-    ManualClock, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault, SeededRandom,
+    ManualClock, MemoryFacts, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
+    SeededRandom,
 };
 use openreply_app::ports::Host;
 
@@ -22,6 +23,8 @@ pub struct MemoryHost {
     pub clock: ManualClock,
     /// Chance.
     pub random: SeededRandom,
+    /// What was reported.
+    pub facts: MemoryFacts,
 }
 
 impl MemoryHost {
@@ -37,6 +40,7 @@ impl MemoryHost {
             vault: MemoryVault::default(),
             clock,
             random: SeededRandom::new(seed),
+            facts: MemoryFacts::default(),
         }
     }
 }
@@ -49,6 +53,7 @@ impl Host for MemoryHost {
     type Vault = MemoryVault;
     type Clock = ManualClock;
     type Random = SeededRandom;
+    type Facts = MemoryFacts;
 
     fn ledger(&self) -> &MemoryLedger {
         &self.ledger
@@ -76,5 +81,9 @@ impl Host for MemoryHost {
 
     fn random(&self) -> &SeededRandom {
         &self.random
+    }
+
+    fn facts(&self) -> &MemoryFacts {
+        &self.facts
     }
 }

@@ -1,6 +1,7 @@
 //! The ledger in memory: one lock, so every write is atomic by nature.
 
 use super::lock;
+use super::pulse::KeptPulse;
 use openreply_app::ports::{
     AccountUpdate, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, TriggerRead, Written,
 };
@@ -17,6 +18,7 @@ use std::sync::{Arc, Mutex};
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLedger {
     kept: Arc<Mutex<Kept>>,
+    pub(super) pulse: Arc<Mutex<KeptPulse>>,
 }
 
 #[derive(Debug, Default)]
@@ -70,6 +72,12 @@ impl MemoryLedger {
     #[must_use]
     pub fn all_sends(&self) -> Vec<Send> {
         lock(&self.kept).sends.values().cloned().collect()
+    }
+
+    /// Every account's gate.
+    #[must_use]
+    pub fn all_gates(&self) -> Vec<AccountGate> {
+        lock(&self.kept).gates.values().cloned().collect()
     }
 
     /// Every webhook event, in the order they were recorded.

@@ -4,15 +4,20 @@
 //! test did with the other. They keep the contracts of [`crate::contract`], like the real ones.
 
 mod clock;
+mod depths;
+mod facts;
 mod host;
 mod ledger;
 mod messenger;
+mod pulse;
 mod queue;
 mod random;
 mod timers;
 mod vault;
 
 pub use clock::ManualClock;
+pub use depths::MemoryDepths;
+pub use facts::MemoryFacts;
 pub use host::MemoryHost;
 pub use ledger::MemoryLedger;
 pub use messenger::{MemoryMessenger, Sent};

@@ -5,7 +5,7 @@ mod deliveries;
 mod events;
 mod gates;
 mod months;
-mod samples;
+pub(super) mod samples;
 mod sends;
 mod together;
 mod waiting;

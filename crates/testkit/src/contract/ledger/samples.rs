@@ -13,29 +13,29 @@ use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::{TriggerKey, TriggerKind};
 
 /// So many seconds after the moment that all cases begin at.
-pub(super) fn at(seconds: i64) -> Timestamp {
+pub(in crate::contract) fn at(seconds: i64) -> Timestamp {
     after(ManualClock::default().now(), SignedDuration::from_secs(seconds))
 }
 
-pub(super) fn account(n: u32) -> AccountId {
+pub(in crate::contract) fn account(n: u32) -> AccountId {
     AccountId::parse(format!("1784140000000{n}")).unwrap()
 }
 
 /// The n-th comment under the first account.
-pub(super) fn trigger(n: u32) -> TriggerKey {
+pub(in crate::contract) fn trigger(n: u32) -> TriggerKey {
     let id = TriggerId::parse(format!("1790000000000{n:04}")).unwrap();
     TriggerKey { kind: TriggerKind::Comment, account: account(1), id }
 }
 
-pub(super) fn campaign_id(n: u32) -> CampaignId {
+pub(in crate::contract) fn campaign_id(n: u32) -> CampaignId {
     CampaignId::parse(format!("campaign-{n}")).unwrap()
 }
 
-pub(super) fn reply(n: u32) -> Leg {
+pub(in crate::contract) fn reply(n: u32) -> Leg {
     Leg::PublicReply(campaign_id(n))
 }
 
-pub(super) fn claim(n: u32) -> Claim {
+pub(in crate::contract) fn claim(n: u32) -> Claim {
     Claim {
         id: ClaimId::parse(format!("{n:032x}")).unwrap(),
         at: at(1),
@@ -47,16 +47,16 @@ pub(super) fn claim(n: u32) -> Claim {
     }
 }
 
-pub(super) fn matched() -> Matched {
+pub(in crate::contract) fn matched() -> Matched {
     Matched { winner: reference(1), keyword: Some(1), losers: vec![reference(2)], public_replies: Vec::new() }
 }
 
-pub(super) fn reference(n: u32) -> CampaignRef {
+pub(in crate::contract) fn reference(n: u32) -> CampaignRef {
     CampaignRef { id: campaign_id(n), version: 1 }
 }
 
 /// A Send as its first claim, number `n`, leaves it.
-pub(super) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Send {
+pub(in crate::contract) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Send {
     let matched = (leg == Leg::Dm).then(matched);
     let (user, username) = (UserId::parse("900").unwrap(), Some("anna".to_owned()));
     Send {
@@ -68,12 +68,12 @@ pub(super) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Send {
     }
 }
 
-pub(super) fn update(id: AccountId) -> AccountUpdate {
+pub(in crate::contract) fn update(id: AccountId) -> AccountUpdate {
     let token = SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1 };
     AccountUpdate { id, username: "bakery".to_owned(), opt_out: OptOut::default(), token }
 }
 
-pub(super) fn campaign(n: u32, order: u32) -> Campaign {
+pub(in crate::contract) fn campaign(n: u32, order: u32) -> Campaign {
     Campaign {
         id: campaign_id(n),
         order,
@@ -95,15 +95,15 @@ pub(super) fn campaign(n: u32, order: u32) -> Campaign {
     }
 }
 
-pub(super) fn hold(reason: HoldReason, since: i64) -> Hold {
+pub(in crate::contract) fn hold(reason: HoldReason, since: i64) -> Hold {
     Hold { reason, since: at(since), until: Some(at(since + 900)) }
 }
 
 /// A gate that nothing happened at yet but a token.
-pub(super) fn gate(revision: u64) -> AccountGate {
+pub(in crate::contract) fn gate(revision: u64) -> AccountGate {
     AccountGate { revision, token_version: 1, ..AccountGate::default() }
 }
 
-pub(super) fn stop(revision: u64) -> Stop {
+pub(in crate::contract) fn stop(revision: u64) -> Stop {
     Stop { revision, stopped_since: Some(at(0)), app_hold: None }
 }

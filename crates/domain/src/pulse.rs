@@ -1,0 +1,164 @@
+//! Whether the machine lives, and what a person must know: heartbeats and alerts.
+//!
+//! Guarantees: a heartbeat is dead [`DEAD_AFTER`] its own time, however long its item exists; an alert says what
+//! happened and what to do without naming anybody in its words; the same occasion makes the same alert.
+
+use crate::gate::{Hold, HoldReason};
+use crate::ids::AccountId;
+use crate::time::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// How old the last heartbeat may be. A beat comes each minute, up to a minute late, and its echo 30 seconds
+/// after it: of a machine that works the last one is at most 90 seconds old.
+pub const DEAD_AFTER: SignedDuration = SignedDuration::from_secs(120);
+
+/// How late a beat may arrive before the queue counts as behind.
+pub const BEHIND_AFTER: SignedDuration = SignedDuration::from_secs(120);
+
+/// The last sign of life of the way from the schedule over the queue to the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// When the consumer wrote it.
+    #[serde(with = "crate::time::millis")]
+    pub checked_at: Timestamp,
+    /// How many milliseconds after its time the beat arrived. `None`: the schedule did not say when that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lag_ms: Option<i64>,
+    /// The version of OpenReply that wrote it.
+    pub version: String,
+}
+
+impl Heartbeat {
+    /// How old it is. Never negative: clocks that disagree make nothing younger than now.
+    #[must_use]
+    pub fn age(&self, now: Timestamp) -> SignedDuration {
+        now.duration_since(self.checked_at).max(SignedDuration::ZERO)
+    }
+
+    /// Whether the machine lives. A heartbeat that is further in the future than clocks disagree proves nothing.
+    #[must_use]
+    pub fn is_alive(&self, now: Timestamp) -> bool {
+        now.duration_since(self.checked_at).abs() <= DEAD_AFTER
+    }
+
+    /// Whether the machine lives and its queue is not behind: what adds work for it should ask.
+    #[must_use]
+    pub fn keeps_up(&self, now: Timestamp) -> bool {
+        self.is_alive(now) && self.lag_ms.is_none_or(|lag| i128::from(lag) <= BEHIND_AFTER.as_millis())
+    }
+}
+
+/// What an alert is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlertKind {
+    /// An account may not send until its hold is over or lifted.
+    AccountHeld,
+    /// No account may send until the app's hold is lifted.
+    AppHeld,
+    /// A campaign waits for the next reel, and none came for two weeks.
+    NoReel,
+}
+
+impl AlertKind {
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AccountHeld => "account_held",
+            Self::AppHeld => "app_held",
+            Self::NoReel => "no_reel",
+        }
+    }
+}
+
+/// Something that a person must know of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alert {
+    /// What it is about.
+    pub kind: AlertKind,
+    /// When it began. With the kind and the subject it names the occasion, for which there is one alert.
+    #[serde(with = "crate::time::millis")]
+    pub at: Timestamp,
+    /// What it concerns: an id, or nothing where it concerns everything. For people with access to the ledger; the
+    /// public health page leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// What happened and what to do. No id, name, text or token.
+    pub message: String,
+}
+
+impl Alert {
+    /// That an account's hold was made.
+    #[must_use]
+    pub fn account_held(account: &AccountId, hold: &Hold) -> Self {
+        Self { subject: Some(account.to_string()), ..Self::held(AlertKind::AccountHeld, hold) }
+    }
+
+    /// That the app's hold was made.
+    #[must_use]
+    pub fn app_held(hold: &Hold) -> Self {
+        Self::held(AlertKind::AppHeld, hold)
+    }
+
+    fn held(kind: AlertKind, hold: &Hold) -> Self {
+        let reason: HoldReason = hold.reason;
+        Self { kind, at: hold.since, subject: None, message: reason.to_string() }
+    }
+
+    /// The name of its occasion: the same for every copy.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let subject = self.subject.as_deref().unwrap_or("-");
+        format!("{:016}#{}#{subject}", self.at.as_millisecond().max(0), self.kind.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + seconds).unwrap()
+    }
+
+    #[test]
+    fn a_heartbeat_dies_by_its_own_time() {
+        let beat = |lag_ms| Heartbeat { checked_at: at(0), lag_ms, version: "1".to_owned() };
+        let cases = [
+            // seconds later, lag, alive, keeps up
+            (0, Some(0), true, true),
+            (120, Some(500), true, true),
+            (121, Some(500), false, false),
+            (1_000_000, None, false, false),
+            (0, None, true, true),
+            (60, Some(120_000), true, true),
+            (60, Some(120_001), true, false),
+            // Clocks that disagree.
+            (-30, Some(0), true, true),
+            (-121, Some(0), false, false),
+        ];
+        for (later, lag, alive, keeps_up) in cases {
+            let found = (beat(lag).is_alive(at(later)), beat(lag).keeps_up(at(later)));
+            assert_eq!(found, (alive, keeps_up), "{later} s later, lag {lag:?}");
+        }
+        assert_eq!(beat(None).age(at(-5)), SignedDuration::ZERO);
+        assert_eq!(beat(None).age(at(5)), SignedDuration::from_secs(5));
+    }
+
+    #[test]
+    fn alerts_of_one_occasion_have_one_name_and_later_ones_sort_later() {
+        let hold = |seconds| Hold { reason: HoldReason::TokenDead, since: at(seconds), until: None };
+        let account = |id| AccountId::parse(id).unwrap();
+        let first = Alert::account_held(&account("1"), &hold(0));
+        assert_eq!(first.name(), Alert::account_held(&account("1"), &hold(0)).name());
+        let others = [
+            Alert::account_held(&account("2"), &hold(0)),
+            Alert::account_held(&account("1"), &hold(1)),
+            Alert::app_held(&hold(0)),
+        ];
+        assert!(others.iter().all(|other| other.name() != first.name()));
+        assert!(others[1].name() > first.name());
+        assert!(!first.message.contains('1'), "{}", first.message);
+    }
+}
