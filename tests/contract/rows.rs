@@ -36,7 +36,7 @@ async fn what_waits_is_due_and_what_is_taken_is_due_when_its_taker_is_gone() {
         (State::Open { waiting_for: WaitingFor::Retry, due_at, reason: reason() }, Some(300_000)),
         (State::Claimed { doubt: None }, Some(120_000)),
         (State::Claimed { doubt: Some(reason()) }, Some(120_000)),
-        (State::Sent { message_id: MessageId::parse("mid").unwrap() }, None),
+        (State::Sent { message_id: MessageId::parse("mid").ok() }, None),
         (State::Failed { reason: reason() }, None),
         (State::Skipped { skip: Skip::Window, reason: reason() }, None),
     ];

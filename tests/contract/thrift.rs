@@ -30,7 +30,7 @@ async fn a_claim_costs_three_units_and_its_settle_two() {
     let claimed = plain_claim();
     let settle = Expect::Claimed(claimed.claim.clone().unwrap().id);
     let message_id = MessageId::parse("aWdfZAG1faXRlbToxOklHTWVzc2FnZAUlEOjE3".repeat(4)).unwrap();
-    let sent = Send { state: State::Sent { message_id }, ..claimed.clone() };
+    let sent = Send { state: State::Sent { message_id: Some(message_id) }, ..claimed.clone() };
 
     assert_eq!(ledger.put_send(&claimed, &Expect::Absent).await.unwrap(), Written::Done);
     assert_eq!(meter.take(), [("PutItem", 3.0)], "the item, and an entry in each index");

@@ -2,6 +2,7 @@
 
 use crate::ids::{AccountId, CampaignId, MediaId};
 use crate::matching::MatchMode;
+use crate::time::Timestamp;
 use crate::trigger::Comment;
 use serde::{Deserialize, Serialize};
 
@@ -174,6 +175,20 @@ pub struct Campaign {
     pub version: u32,
     /// Whether it takes comments at all.
     pub active: bool,
+    /// Since when it takes comments as it does now: its last activation, or the last change of its posts or
+    /// keywords. A sweep asks for nothing older. `None`: inactive.
+    #[serde(default, with = "crate::time::millis::option", skip_serializing_if = "Option::is_none")]
+    pub active_since: Option<Timestamp>,
+    /// Whether a sweep may answer comments that are older than `active_since`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub backfill: bool,
+    /// For [`Post::NextReel`]: since when it waits for one. With the campaign's id it names the binding.
+    #[serde(default, with = "crate::time::millis::option", skip_serializing_if = "Option::is_none")]
+    pub reel_since: Option<Timestamp>,
+    /// For [`Post::NextReel`]: the reel it is bound to, once there is one. Kept in a row of its own that nothing
+    /// but the binding writes, so that no change of the campaign can undo it.
+    #[serde(skip)]
+    pub bound: Option<MediaId>,
     /// What it says and listens to.
     pub content: CampaignContent,
 }
@@ -188,6 +203,21 @@ pub struct CampaignRef {
 }
 
 impl Campaign {
+    /// Whether a comment stands under one of its posts, the reel it is bound to included.
+    #[must_use]
+    pub fn covers(&self, comment: &Comment) -> bool {
+        match (&self.content.post, &self.bound) {
+            (Post::NextReel, Some(reel)) => Post::Media(reel.clone()).covers(comment),
+            (post, _) => post.covers(comment),
+        }
+    }
+
+    /// Whether a comment that a sweep found may still be its: one that was written while it took comments.
+    #[must_use]
+    pub fn takes_missed(&self, written_at: Timestamp) -> bool {
+        self.active && (self.backfill || self.active_since.is_none_or(|since| since <= written_at))
+    }
+
     /// This campaign at its present version.
     #[must_use]
     pub fn reference(&self) -> CampaignRef {
@@ -240,4 +270,8 @@ pub struct Account {
     pub token: SealedToken,
     /// Its campaigns in file order, inactive ones included.
     pub campaigns: Vec<Campaign>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }

@@ -74,7 +74,7 @@ pub fn rows(send: &Send, alive: impl Fn(&Claim) -> bool) -> Vec<Delivery> {
         }
         State::Sent { message_id } => {
             row.status = "SENT";
-            row.message_id = Some(message_id.to_string());
+            row.message_id = message_id.as_ref().map(ToString::to_string);
         }
         State::Failed { reason } => {
             row.status = "FAILED";

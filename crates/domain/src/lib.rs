@@ -11,11 +11,13 @@
 //! - [`rendering`]: the text that goes out.
 //! - [`outcome`]: what an answer proves, and what follows from it.
 //! - [`send`]: one outbound message and the states of its ledger entry.
+//! - [`evidence`]: what proves that a send in doubt arrived.
 //! - [`delivery`]: how a person sees a Send.
 //! - [`pulse`]: heartbeats and alerts.
 
 pub mod campaign;
 pub mod delivery;
+pub mod evidence;
 pub mod gate;
 pub mod ids;
 pub mod matched;

@@ -28,7 +28,7 @@ impl PreparedCampaign {
 
     /// The keyword that a comment meets, if it meets the campaign at all.
     fn meets(&self, comment: &Comment, text: &FoldedText) -> Option<Met> {
-        let covered = self.campaign.active && self.campaign.content.post.covers(comment);
+        let covered = self.campaign.active && self.campaign.covers(comment);
         if covered { self.finds(text) } else { None }
     }
 

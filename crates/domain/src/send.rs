@@ -11,12 +11,14 @@
 //! Guarantees, whatever is redelivered, raced or lost:
 //! - a claim is made from nothing or from OPEN, never from CLAIMED, SENT, FAILED or SKIPPED;
 //! - from OPEN only by a message that carries the current wake, and only once it is due;
-//! - SENT never changes;
+//! - SENT never changes; FAILED and SKIPPED change only to SENT, when a claim that a person released turns out
+//!   to have delivered;
 //! - attempts count the calls that reached Meta, and never go beyond [`Policy::max_attempts`].
 //!
 //! The functions here say *what* to write; the ledger makes each write conditional ([`Expect`]).
 
 mod admission;
+mod doubt;
 #[cfg(test)]
 pub(crate) mod samples;
 mod settlement;
@@ -24,6 +26,9 @@ mod settlement;
 mod tests;
 
 pub use admission::{Admission, admit};
+pub use doubt::{
+    Decision, Looked, Released, Resolved, Unresolvable, YOUNG_FOR, doubt, looked, release, resolve_sent,
+};
 pub use settlement::{LateSettle, Policy, WINDOW, defer, park, settle, settle_late, skip, void};
 
 use crate::campaign::CampaignRef;
@@ -253,8 +258,9 @@ pub enum State {
     },
     /// Delivered. Never changes again.
     Sent {
-        /// The id Meta gave it.
-        message_id: MessageId,
+        /// The id Meta gave it. `None`: a person said that it arrived, and no id is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message_id: Option<MessageId>,
     },
     /// Refused for good, or out of attempts.
     Failed {
@@ -366,6 +372,15 @@ pub struct Send {
     /// The minute in which a slot of the hour is reserved for it, while it waits for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reservation: Option<i64>,
+    /// Earlier claims that a person released: each may still turn out to have been delivered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub released: Vec<Released>,
+    /// What a person decided about it, last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved: Option<Resolved>,
+    /// How often evidence was looked for since its last claim fell into doubt, and when last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked: Option<Looked>,
     /// When the trigger was first received. Never changes.
     #[serde(with = "crate::time::millis")]
     pub first_seen_at: Timestamp,
@@ -387,6 +402,8 @@ pub enum Expect {
     },
     /// It is CLAIMED by this claim.
     Claimed(ClaimId),
+    /// It is FAILED or SKIPPED, and this was its last claim.
+    Ended(ClaimId),
 }
 
 impl Expect {
@@ -402,7 +419,10 @@ impl Expect {
                 matches!(stored.state, State::Claimed { .. })
                     && stored.claim.as_ref().is_some_and(|claim| claim.id == *id)
             }
-            (Self::Open { .. } | Self::Claimed(_), None) => false,
+            (Self::Ended(id), Some(stored)) => {
+                matches!(stored.state, State::Failed { .. } | State::Skipped { .. }) && stored.carries(id)
+            }
+            (Self::Open { .. } | Self::Claimed(_) | Self::Ended(_), None) => false,
         }
     }
 }
@@ -434,6 +454,9 @@ impl Send {
             not_sent: 0,
             wake: 0,
             reservation: None,
+            released: Vec::new(),
+            resolved: None,
+            looked: None,
             first_seen_at,
             updated_at: first_seen_at,
         }

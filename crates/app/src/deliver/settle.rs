@@ -67,12 +67,11 @@ impl<H: Host> Deliver<H> {
                     None => Ok(()),
                 }
             }
-            // Settled before, and perhaps waiting without a timer.
-            Some(stored) if stored.carries(claim) => self.set_timer(&stored).await,
-            stored => {
-                log_late(key, &settle_late(stored.as_ref(), claim));
-                Ok(())
-            }
+            stored => match self.settle_released(key, stored, claim, outcome).await? {
+                // Settled before, and perhaps waiting without a timer.
+                Some(stored) if stored.carries(claim) => self.set_timer(&stored).await,
+                Some(_) | None => Ok(()),
+            },
         }
     }
 
@@ -94,14 +93,40 @@ impl<H: Host> Deliver<H> {
         match written {
             Written::Done => Ok(Some(next)),
             Written::Refused(stands) => {
-                log_late(&claimed.key, &settle_late(stands.as_deref(), claim));
-                Ok(stands.filter(|stands| stands.carries(claim)).map(|stands| *stands))
+                let stands = stands.map(|stands| *stands);
+                let stands = self.settle_released(&claimed.key, stands, claim, outcome).await?;
+                Ok(stands.filter(|stands| stands.carries(claim)))
             }
             Written::Moved => Err(LedgerError::Transient {
                 action: "settle a message",
                 cause: "others keep writing the account's gate first".to_owned(),
             }),
         }
+    }
+
+    /// A settle that finds the ledger other than its claim left it: a delivery counts even if a person released the
+    /// claim meanwhile. Returns what stands there now.
+    async fn settle_released(
+        &self,
+        key: &SendKey,
+        mut stored: Option<Send>,
+        claim: &ClaimId,
+        outcome: &SendOutcome,
+    ) -> Result<Option<Send>, LedgerError> {
+        for _ in 0..MAX_ROUNDS {
+            let late = settle_late(stored.as_ref(), claim, outcome, self.now());
+            log_late(key, &late);
+            let (next, expect) = match late {
+                LateSettle::Already | LateSettle::Superseded => return Ok(stored),
+                LateSettle::Arrived(next, expect) => (*next, expect),
+            };
+            match self.host.ledger().put_send(&next, &expect).await? {
+                Written::Done => return Ok(Some(next)),
+                Written::Refused(stands) => stored = stands.map(|stands| *stands),
+                Written::Moved => {}
+            }
+        }
+        Ok(stored)
     }
 
     /// Writes a settle together with what the account's gate learns from it and gets back: a slot and a unit of
@@ -170,6 +195,9 @@ impl<H: Host> Deliver<H> {
 fn log_late(key: &SendKey, late: &LateSettle) {
     match late {
         LateSettle::Already => {}
+        LateSettle::Arrived(_, _) => {
+            tracing::warn!(trigger = %key.trigger, leg = %key.leg, "a released claim had delivered after all: the message counts as sent");
+        }
         LateSettle::Superseded => {
             tracing::warn!(trigger = %key.trigger, leg = %key.leg, "an outcome came for a claim that no longer holds; ignored");
         }

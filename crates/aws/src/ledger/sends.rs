@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
 use openreply_app::ports::{LedgerError, Written};
 use openreply_domain::ids::AccountId;
-use openreply_domain::send::{Expect, Leg, Send, State};
+use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::{Timestamp, after};
 use openreply_domain::trigger::TriggerKey;
 use std::collections::HashMap;
@@ -110,21 +110,11 @@ impl DynamoLedger {
         item.insert("log_pk".to_owned(), AttributeValue::S(keys::log(&trigger.account)));
         item.insert("log_at".to_owned(), keys::millis(send.first_seen_at));
         item.insert(EXPIRES_AT.to_owned(), keys::expiry(after(send.first_seen_at, self.retention)));
-        if let Some(at) = looked_at(send) {
+        if let Some(at) = send.look_at() {
             item.insert("due_pk".to_owned(), AttributeValue::S(keys::due(&trigger.account)));
             item.insert("due_at".to_owned(), keys::millis(at));
         }
         Ok(item)
-    }
-}
-
-/// When somebody should look at a Send that is not final: a waiting one when it is due, a taken one when whoever
-/// took it is surely gone.
-fn looked_at(send: &Send) -> Option<Timestamp> {
-    match &send.state {
-        State::Open { due_at, .. } => Some(*due_at),
-        State::Claimed { .. } => send.claim.as_ref().map(|claim| claim.expires_at),
-        State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,
     }
 }
 
@@ -147,6 +137,15 @@ pub(super) fn conditioned(expect: &Expect) -> Condition {
             expression: "#state = :state AND #wake = :wake",
             names: names(&["state", "wake"]),
             values: Some(Item::from([state("OPEN"), value("wake", AttributeValue::N(wake.to_string()))])),
+        },
+        Expect::Ended(claim) => Condition {
+            expression: "#state IN (:failed, :skipped) AND #claim.#id = :claim",
+            names: names(&["state", "claim", "id"]),
+            values: Some(Item::from([
+                value("failed", AttributeValue::S("FAILED".to_owned())),
+                value("skipped", AttributeValue::S("SKIPPED".to_owned())),
+                value("claim", AttributeValue::S(claim.to_string())),
+            ])),
         },
         Expect::Claimed(claim) => Condition {
             expression: "#state = :state AND #claim.#id = :claim",

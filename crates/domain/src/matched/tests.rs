@@ -16,6 +16,10 @@ fn campaign(id: &str, replies: usize) -> Campaign {
         order: 0,
         version: 7,
         active: true,
+        active_since: None,
+        backfill: false,
+        reel_since: None,
+        bound: None,
         content: CampaignContent {
             name: id.to_owned(),
             post: Post::Any,

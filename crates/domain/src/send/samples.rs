@@ -37,7 +37,7 @@ pub(crate) fn open(due_at: Timestamp) -> State {
 }
 
 pub(crate) fn sent() -> State {
-    State::Sent { message_id: MessageId::parse("mid.1").unwrap() }
+    State::Sent { message_id: MessageId::parse("mid.1").ok() }
 }
 
 /// Every state, those of a claim without and with doubt, OPEN due five minutes after the comment.

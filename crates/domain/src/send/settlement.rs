@@ -1,6 +1,6 @@
 //! What an outcome makes of a claimed Send.
 
-use super::{Send, Skip, State, WaitingFor};
+use super::{Expect, Send, Skip, State, WaitingFor};
 use crate::ids::ClaimId;
 use crate::outcome::{Disposition, SendOutcome};
 use crate::time::{SignedDuration, Timestamp, after};
@@ -37,7 +37,7 @@ pub fn settle(claimed: &Send, outcome: &SendOutcome, now: Timestamp, policy: Pol
     let mut next = Send { updated_at: now, ..claimed.clone() };
     match outcome {
         SendOutcome::Delivered { message_id } => {
-            next.state = State::Sent { message_id: message_id.clone() };
+            next.state = State::Sent { message_id: Some(message_id.clone()) };
         }
         SendOutcome::Unconfirmed(doubt) => {
             next.state = State::Claimed { doubt: Some(doubt.to_string()) };
@@ -124,7 +124,7 @@ pub fn void(send: &Send, now: Timestamp) -> Option<String> {
 /// rule, but nobody wants one that late. Counted from when the comment was first received.
 pub const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-fn wait(next: &mut Send, waiting_for: WaitingFor, due_at: Timestamp, reason: String) {
+pub(super) fn wait(next: &mut Send, waiting_for: WaitingFor, due_at: Timestamp, reason: String) {
     next.wake += 1;
     next.state = if due_at < after(next.first_seen_at, WINDOW) {
         State::Open { waiting_for, due_at, reason }
@@ -141,15 +141,46 @@ pub enum LateSettle {
     Already,
     /// The Send belongs to another claim, or to a person: this settle changes nothing.
     Superseded,
+    /// A person released the claim, and it had delivered after all: this is to be written if that holds.
+    Arrived(Box<Send>, Expect),
 }
 
-/// Whether a settle of `claim` that was refused had been written before.
+/// What a settle of `claim` that was refused means for what stands there.
+///
+/// A delivery counts whatever was decided meanwhile. If a newer claim is in the air, that one finds the Send SENT
+/// when it settles, and changes nothing.
 #[must_use]
-pub fn settle_late(stored: Option<&Send>, claim: &ClaimId) -> LateSettle {
-    match stored {
-        Some(stored) if stored.carries(claim) => LateSettle::Already,
-        Some(_) | None => LateSettle::Superseded,
+pub fn settle_late(
+    stored: Option<&Send>,
+    claim: &ClaimId,
+    outcome: &SendOutcome,
+    now: Timestamp,
+) -> LateSettle {
+    let Some(stored) = stored else { return LateSettle::Superseded };
+    if stored.released.iter().any(|released| released.claim == *claim) {
+        return late_delivery(stored, outcome, now);
     }
+    if stored.carries(claim) { LateSettle::Already } else { LateSettle::Superseded }
+}
+
+fn late_delivery(stored: &Send, outcome: &SendOutcome, now: Timestamp) -> LateSettle {
+    let message_id = match outcome {
+        SendOutcome::Delivered { message_id } => message_id.clone(),
+        SendOutcome::Rejected(_) | SendOutcome::NotSent(_) | SendOutcome::Unconfirmed(_) => {
+            return LateSettle::Superseded;
+        }
+    };
+    let last = stored.claim.as_ref().map(|claim| claim.id.clone());
+    let expect = match (&stored.state, last) {
+        (State::Open { .. }, _) => Expect::Open { wake: stored.wake },
+        (State::Claimed { .. }, Some(claim)) => Expect::Claimed(claim),
+        (State::Failed { .. } | State::Skipped { .. }, Some(claim)) => Expect::Ended(claim),
+        (State::Sent { .. } | State::Claimed { .. } | State::Failed { .. } | State::Skipped { .. }, _) => {
+            return LateSettle::Already;
+        }
+    };
+    let state = State::Sent { message_id: Some(message_id) };
+    LateSettle::Arrived(Box::new(Send { state, updated_at: now, ..stored.clone() }), expect)
 }
 
 #[cfg(test)]

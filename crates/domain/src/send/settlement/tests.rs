@@ -165,12 +165,14 @@ fn nothing_waits_beyond_the_window() {
 
 #[test]
 fn a_settle_that_was_refused_knows_its_own_claim() {
-    assert_eq!(settle_late(None, &claim_id(1)), LateSettle::Superseded);
+    let outcome = SendOutcome::NotSent(NotSent::Tls);
+    let late = |stored: Option<&Send>, claim| settle_late(stored, &claim_id(claim), &outcome, minutes(1));
+    assert_eq!(late(None, 1), LateSettle::Superseded);
     for state in states().into_iter().chain([open(minutes(1)), sent()]) {
         let stored = send(state);
-        assert_eq!(settle_late(Some(&stored), &claim_id(1)), LateSettle::Already, "{stored:?}");
-        assert_eq!(settle_late(Some(&stored), &claim_id(2)), LateSettle::Superseded, "{stored:?}");
-        let released = Send { claim: None, ..stored };
-        assert_eq!(settle_late(Some(&released), &claim_id(1)), LateSettle::Superseded);
+        assert_eq!(late(Some(&stored), 1), LateSettle::Already, "{stored:?}");
+        assert_eq!(late(Some(&stored), 2), LateSettle::Superseded, "{stored:?}");
+        let unclaimed = Send { claim: None, ..stored };
+        assert_eq!(late(Some(&unclaimed), 1), LateSettle::Superseded);
     }
 }

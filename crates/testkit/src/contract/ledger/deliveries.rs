@@ -50,7 +50,7 @@ pub async fn deliveries_keep_their_place_whatever_becomes_of_them(ledger: &impl 
         written(ledger, &seen(n)).await;
     }
     let message_id = MessageId::parse("mid.1").unwrap();
-    let sent = Send { state: State::Sent { message_id }, updated_at: at(500), ..seen(1) };
+    let sent = Send { state: State::Sent { message_id: Some(message_id) }, updated_at: at(500), ..seen(1) };
     assert_eq!(ledger.put_send(&sent, &Expect::Claimed(claim(1).id)).await.unwrap(), Written::Done);
     assert_eq!(ledger.deliveries(&account(1), at(0)).await.unwrap(), [sent, seen(2)]);
 }

@@ -79,6 +79,10 @@ pub(in crate::contract) fn campaign(n: u32, order: u32) -> Campaign {
         order,
         version: 1,
         active: true,
+        active_since: None,
+        backfill: false,
+        reel_since: None,
+        bound: None,
         content: CampaignContent {
             name: format!("Guide {n}"),
             post: Post::Any,

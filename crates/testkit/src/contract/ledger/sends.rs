@@ -31,7 +31,7 @@ fn states() -> Vec<State> {
         State::Open { waiting_for: WaitingFor::Pause, due_at: at(300), reason: reason.clone() },
         State::Claimed { doubt: None },
         State::Claimed { doubt: Some("Instagram did not answer in time".to_owned()) },
-        State::Sent { message_id: MessageId::parse("mid.1").unwrap() },
+        State::Sent { message_id: MessageId::parse("mid.1").ok() },
         State::Failed { reason: reason.clone() },
         State::Skipped { skip: Skip::Dedup, reason: reason.clone() },
         State::Skipped { skip: Skip::Quota, reason: reason.clone() },
@@ -101,7 +101,7 @@ pub async fn a_write_that_is_repeated_finds_itself(ledger: &impl Ledger) {
     };
     assert!(stands.carries(&claim(1).id) && !stands.carries(&claim(2).id));
 
-    let sent = Send { state: State::Sent { message_id: MessageId::parse("mid.1").unwrap() }, ..mine };
+    let sent = Send { state: State::Sent { message_id: MessageId::parse("mid.1").ok() }, ..mine };
     let settle = Expect::Claimed(claim(1).id);
     done(ledger, &sent, &settle).await;
     let Written::Refused(Some(stands)) = ledger.put_send(&sent, &settle).await.unwrap() else {
@@ -123,7 +123,7 @@ pub async fn a_send_lives_from_waiting_to_sent(ledger: &impl Ledger) {
         ..first.clone()
     };
     let again = |wake, n| Send { wake, attempts: n, claim: Some(claim(n)), ..first.clone() };
-    let sent = Send { state: State::Sent { message_id: MessageId::parse("mid.7").unwrap() }, ..again(2, 2) };
+    let sent = Send { state: State::Sent { message_id: MessageId::parse("mid.7").ok() }, ..again(2, 2) };
     let steps = [
         (Send { claim: None, attempts: 0, ..wait(1) }, Expect::Absent),
         (again(1, 1), Expect::Open { wake: 1 }),

@@ -46,7 +46,7 @@ pub async fn only_what_is_open_waits(ledger: &impl Ledger) {
     let states = [
         State::Claimed { doubt: None },
         State::Claimed { doubt: Some(reason()) },
-        State::Sent { message_id: MessageId::parse("mid.1").unwrap() },
+        State::Sent { message_id: MessageId::parse("mid.1").ok() },
         State::Failed { reason: reason() },
         State::Skipped { skip: Skip::Quota, reason: reason() },
     ];
