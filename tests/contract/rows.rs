@@ -34,8 +34,8 @@ async fn what_waits_is_due_and_what_is_taken_is_due_when_its_taker_is_gone() {
     let due_at = after(plain_claim().first_seen_at, SignedDuration::from_secs(300));
     let states = [
         (State::Open { waiting_for: WaitingFor::Retry, due_at, reason: reason() }, Some(300_000)),
-        (State::Claimed { doubt: None }, Some(120_000)),
-        (State::Claimed { doubt: Some(reason()) }, Some(120_000)),
+        (State::Claimed { doubt: None }, Some(180_000)),
+        (State::Claimed { doubt: Some(reason()) }, Some(0)),
         (State::Sent { message_id: MessageId::parse("mid").ok() }, None),
         (State::Failed { reason: reason() }, None),
         (State::Skipped { skip: Skip::Window, reason: reason() }, None),

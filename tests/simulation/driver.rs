@@ -188,7 +188,7 @@ impl Sim {
     /// Applies a campaign file and wakes what that lets go on.
     pub(crate) async fn apply(&self, campaigns: &str) -> usize {
         let file = campaign_file::parse(campaigns).unwrap();
-        apply(&self.memory.ledger, &self.memory.vault, &file, |_| None).await.unwrap();
+        apply(&self.memory.ledger, &self.memory.vault, &file, self.now(), |_| None).await.unwrap();
         self.resume().await
     }
 

@@ -218,7 +218,9 @@ async fn ledger(meter: &Meter, vault: &AesVault) -> DynamoLedger {
     let client = Client::from_conf(config.clone().build());
     create_table(&client, TABLE).await.unwrap();
     let file = campaign_file::parse(CAMPAIGNS).unwrap();
-    apply(&DynamoLedger::new(client, TABLE), vault, &file, |_| None).await.unwrap();
+    apply(&DynamoLedger::new(client, TABLE), vault, &file, ManualClock::default().now(), |_| None)
+        .await
+        .unwrap();
     DynamoLedger::new(Client::from_conf(config.interceptor(meter.clone()).build()), TABLE)
 }
 

@@ -5,10 +5,11 @@
 //! it promised may still be owed; a token that is the same keeps its version. Applying a file twice writes
 //! nothing the second time, and one that was cut off half-way is finished by applying it again.
 
-use crate::campaign_file::{CampaignFile, FileAccount, TokenError};
+use crate::campaign_file::{CampaignFile, FileAccount, FileCampaign, TokenError};
 use crate::ports::{AccountUpdate, Ledger, LedgerError, Vault};
-use openreply_domain::campaign::{Account, Campaign, SealedToken};
+use openreply_domain::campaign::{Account, Campaign, Post, SealedToken};
 use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::time::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
 /// Why a file was not, or not wholly, applied.
@@ -49,7 +50,7 @@ pub struct Applied {
     pub campaigns: Vec<(AccountId, CampaignId, Change)>,
 }
 
-/// Puts a checked file into the ledger. `env` looks up the variables that `token_env` names.
+/// Puts a checked file into the ledger, at the moment `now`. `env` looks up the variables that `token_env` names.
 ///
 /// # Errors
 /// When a token is missing (nothing is written then), or the ledger fails.
@@ -57,6 +58,7 @@ pub async fn apply(
     ledger: &impl Ledger,
     vault: &impl Vault,
     file: &CampaignFile,
+    now: Timestamp,
     env: impl Fn(&str) -> Option<String>,
 ) -> Result<Applied, ApplyError> {
     let mut tokens = Vec::new();
@@ -67,14 +69,14 @@ pub async fn apply(
     for (account, token) in file.accounts.iter().zip(&tokens) {
         let stored = ledger.account(&account.id).await?;
         put_account(ledger, vault, account, token, stored.as_ref(), &mut applied).await?;
-        put_campaigns(ledger, file, &account.id, stored.as_ref(), &mut applied).await?;
+        put_campaigns(ledger, file, now, &account.id, stored.as_ref(), &mut applied).await?;
     }
     for id in ledger.account_ids().await? {
         if file.accounts.iter().any(|account| account.id == id) {
             continue;
         }
         let stored = ledger.account(&id).await?;
-        put_campaigns(ledger, file, &id, stored.as_ref(), &mut applied).await?;
+        put_campaigns(ledger, file, now, &id, stored.as_ref(), &mut applied).await?;
     }
     Ok(applied)
 }
@@ -121,6 +123,7 @@ fn opens_to(vault: &impl Vault, stored: &Account, token: &SecretString) -> bool 
 async fn put_campaigns(
     ledger: &impl Ledger,
     file: &CampaignFile,
+    now: Timestamp,
     account: &AccountId,
     stored: Option<&Account>,
     applied: &mut Applied,
@@ -135,6 +138,10 @@ async fn put_campaigns(
             order: u32::try_from(place).unwrap_or(u32::MAX),
             version: old.map_or(1, |old| old.version + u32::from(!same_content)),
             active: campaign.active,
+            active_since: active_since(old, campaign, now),
+            backfill: campaign.backfill,
+            reel_since: reel_since(old, campaign, now),
+            bound: old.and_then(|old| old.bound.clone()),
             content: campaign.content.clone(),
         };
         let change = match old {
@@ -150,10 +157,26 @@ async fn put_campaigns(
     }
     for gone in stored.iter().filter(|old| !in_file.clone().any(|(_, campaign)| campaign.id == old.id)) {
         if gone.active {
-            let resting = Campaign { active: false, ..gone.clone() };
+            let resting = Campaign { active: false, active_since: None, ..gone.clone() };
             ledger.put_campaign(account, &resting, Some(gone.order)).await?;
             applied.campaigns.push((account.clone(), gone.id.clone(), Change::Deactivated));
         }
     }
     Ok(())
+}
+
+/// Since when the campaign takes comments as it does now. What it says may change without a new beginning; which
+/// comments it takes may not, or a sweep would answer people who commented before anybody offered them anything.
+fn active_since(old: Option<&Campaign>, campaign: &FileCampaign, now: Timestamp) -> Option<Timestamp> {
+    let same = old.filter(|old| {
+        let (was, is) = (&old.content, &campaign.content);
+        old.active && was.post == is.post && was.match_mode == is.match_mode && was.keywords == is.keywords
+    });
+    campaign.active.then(|| same.and_then(|old| old.active_since).unwrap_or(now))
+}
+
+/// Since when the campaign waits for a reel.
+fn reel_since(old: Option<&Campaign>, campaign: &FileCampaign, now: Timestamp) -> Option<Timestamp> {
+    let waited = old.filter(|old| old.content.post == Post::NextReel).and_then(|old| old.reel_since);
+    (campaign.content.post == Post::NextReel).then(|| waited.unwrap_or(now))
 }

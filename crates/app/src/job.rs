@@ -4,7 +4,7 @@ use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::SendKey;
 use openreply_domain::time::Timestamp;
-use openreply_domain::trigger::Trigger;
+use openreply_domain::trigger::{Comment, Trigger};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What travels on the delay queue: a message for the FIFO queue that is not due yet.
@@ -29,6 +29,15 @@ pub enum Job {
         /// When the webhook first saw it.
         #[serde(with = "openreply_domain::time::millis")]
         received_at: Timestamp,
+    },
+    /// A comment that a sweep found and no webhook had told of.
+    Missed {
+        /// The comment.
+        comment: Comment,
+        /// When it was written, by Instagram's clock: its window counts from here, and only campaigns that took
+        /// comments then may answer.
+        #[serde(with = "openreply_domain::time::millis")]
+        written_at: Timestamp,
     },
     /// A Send that waited is due.
     Wake {

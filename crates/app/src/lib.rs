@@ -5,6 +5,7 @@
 //! - [`apply`]: a campaign file becomes accounts and campaigns in the ledger.
 //! - [`resume`]: what waited for a hold or a pause that is over goes on.
 //! - [`pulse`]: signs of life and alerts.
+//! - [`sweep`]: what was missed is found, what is doubtful is settled by evidence.
 //! - [`campaign_file`]: reading and checking that file.
 //!
 //! Nothing here reads a clock, rolls a die or names AWS: see [`ports`].
@@ -19,3 +20,4 @@ pub mod job;
 pub mod ports;
 pub mod pulse;
 pub mod resume;
+pub mod sweep;

@@ -4,11 +4,11 @@
 
 use openreply_app::apply::{Applied, ApplyError, Change, apply};
 use openreply_app::campaign_file::{TokenError, parse};
-use openreply_app::ports::{Ledger, Vault};
+use openreply_app::ports::{Clock, Ledger, Vault};
 use openreply_domain::campaign::{Account, CampaignRef};
 use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
-use openreply_testkit::memory::{MemoryLedger, MemoryVault};
+use openreply_testkit::memory::{ManualClock, MemoryLedger, MemoryVault};
 use secrecy::ExposeSecret;
 
 const BAKERY: &str = "17841400000000001";
@@ -36,6 +36,7 @@ fn bakery(campaigns: &[(&str, &str)]) -> String {
 
 #[derive(Default)]
 struct Stage {
+    clock: ManualClock,
     ledger: MemoryLedger,
     vault: MemoryVault,
 }
@@ -43,7 +44,7 @@ struct Stage {
 impl Stage {
     async fn try_apply(&self, text: &str, plan: &FaultPlan) -> Result<Applied, ApplyError> {
         let ledger = Faulty { port: self.ledger.clone(), plan: plan.clone() };
-        apply(&ledger, &self.vault, &parse(text).unwrap(), |_| None).await
+        apply(&ledger, &self.vault, &parse(text).unwrap(), self.clock.now(), |_| None).await
     }
 
     /// Applies a file. Returns what it did to each campaign, and the names of its writes.
@@ -221,7 +222,7 @@ async fn a_missing_token_is_an_error_before_anything_is_written() {
 
     let file = parse(&text).unwrap();
     let env = |name: &str| (name == "BAKERY_TOKEN").then(|| "token-env".to_owned());
-    apply(&stage.ledger, &stage.vault, &file, env).await.unwrap();
+    apply(&stage.ledger, &stage.vault, &file, stage.clock.now(), env).await.unwrap();
     assert_eq!(stage.token(BAKERY).await, ("token-env".to_owned(), 1));
 }
 

@@ -133,7 +133,9 @@ async fn a_thousand_comments_of_one_body_are_all_enqueued() {
     assert_eq!(stage.ingest(&Reader::of(triggers.clone())).await, Ingested::Accepted { triggers: 1000 });
     let jobs = stage.memory.queue.taken().into_iter().map(|entry| match entry.job {
         Job::Ingested { trigger, .. } => trigger,
-        job @ (Job::Wake { .. } | Job::Settle { .. } | Job::Beat { .. }) => panic!("{job:?}"),
+        job @ (Job::Missed { .. } | Job::Wake { .. } | Job::Settle { .. } | Job::Beat { .. }) => {
+            panic!("{job:?}")
+        }
     });
     assert_eq!(jobs.collect::<Vec<_>>(), triggers);
     assert_eq!(stage.plan.calls().len(), 3);

@@ -20,9 +20,11 @@ pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
     let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await.map_err(|e| e.to_string())?;
     // As the template names it.
     let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), format!("{stack}-ledger"));
-    let applied = apply_file(&ledger, &AesVault::new(&key), &parsed, |name| std::env::var(name).ok())
-        .await
-        .map_err(|error| error.to_string())?;
+    let applied = apply_file(&ledger, &AesVault::new(&key), &parsed, SystemClock.now(), |name| {
+        std::env::var(name).ok()
+    })
+    .await
+    .map_err(|error| error.to_string())?;
 
     let queue = crate::switches::queue(&config, stack).await?;
     let events = crate::switches::events(&config, stack);

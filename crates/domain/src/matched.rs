@@ -7,6 +7,7 @@
 use crate::campaign::{Campaign, CampaignRef};
 use crate::ids::CampaignId;
 use crate::matching::{FoldedText, Keywords};
+use crate::time::Timestamp;
 use crate::trigger::Comment;
 use serde::{Deserialize, Serialize};
 
@@ -80,8 +81,29 @@ impl Matched {
     /// variations of public replies; the same chance picks the same ones. `None`: nothing matched.
     #[must_use]
     pub fn find(campaigns: &[PreparedCampaign], comment: &Comment, chance: u64) -> Option<Self> {
+        Self::find_among(campaigns.iter(), comment, chance)
+    }
+
+    /// The same for a comment that a sweep found, which was written at `written_at`: only those campaigns count
+    /// that took comments then.
+    #[must_use]
+    pub fn find_missed(
+        campaigns: &[PreparedCampaign],
+        comment: &Comment,
+        written_at: Timestamp,
+        chance: u64,
+    ) -> Option<Self> {
+        let took = campaigns.iter().filter(|prepared| prepared.campaign.takes_missed(written_at));
+        Self::find_among(took, comment, chance)
+    }
+
+    fn find_among<'a>(
+        campaigns: impl Iterator<Item = &'a PreparedCampaign>,
+        comment: &Comment,
+        chance: u64,
+    ) -> Option<Self> {
         let text = FoldedText::new(&comment.text);
-        let mut met = campaigns.iter().filter_map(|one| Some((&one.campaign, one.meets(comment, &text)?)));
+        let mut met = campaigns.filter_map(|one| Some((&one.campaign, one.meets(comment, &text)?)));
         let (first, Met { keyword }) = met.next()?;
         let rest: Vec<&Campaign> = met.map(|(campaign, _)| campaign).collect();
         let top_level = comment.parent.is_none();

@@ -58,7 +58,7 @@ impl Runner {
         let ledger = DynamoLedger::new(client, LEDGER_TABLE);
         let key = data.as_ref().map_or_else(|| Ok(SealingKey::generate()), DataDir::sealing_key)?;
         let vault = AesVault::new(&key);
-        apply(&ledger, &vault, &file, |name| std::env::var(name).ok())
+        apply(&ledger, &vault, &file, clock.now(), |name| std::env::var(name).ok())
             .await
             .map_err(|error| error.to_string())?;
 

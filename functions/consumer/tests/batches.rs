@@ -154,7 +154,7 @@ impl Stage {
         });
         let memory = MemoryHost::new(1, messenger.clone());
         let file = campaign_file::parse(CAMPAIGNS).unwrap();
-        apply(&memory.ledger, &memory.vault, &file, |_| None).await.unwrap();
+        apply(&memory.ledger, &memory.vault, &file, memory.clock.now(), |_| None).await.unwrap();
         Self {
             memory,
             slow: Slow { messenger, meeting: None, told: Arc::default() },

@@ -58,6 +58,8 @@ pub struct FileCampaign {
     pub account: AccountId,
     /// Whether it takes comments.
     pub active: bool,
+    /// Whether a sweep may answer comments from before it was made active.
+    pub backfill: bool,
     /// What it says and listens to.
     pub content: CampaignContent,
 }

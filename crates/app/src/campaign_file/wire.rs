@@ -134,6 +134,11 @@ keys! {
         /// Whether it takes comments.
         #[schemars(default, extend("default" = true))]
         "active" active: bool,
+
+        /// Whether comments of the last 72 hours that were written before the campaign became active are answered
+        /// too.
+        #[schemars(default, extend("default" = false))]
+        "backfill" backfill: bool,
     }
 }
 

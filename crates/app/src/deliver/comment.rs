@@ -10,15 +10,18 @@ use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::Comment;
 
 impl<H: Host> Deliver<H> {
+    /// `missed`: when it was written, of a comment that a sweep found.
     pub(super) async fn comment(
         &self,
         comment: &Comment,
         received_at: Timestamp,
+        missed: Option<Timestamp>,
         turn: &Turn,
     ) -> Result<(), Back> {
         let key = comment.key();
         // Where the account is at hand, the match names the other Sends to read in the same call.
-        let guess = self.accounts.fresh(&comment.account, self.now()).and_then(|a| self.find(&a, comment));
+        let guess = self.accounts.fresh(&comment.account, self.now());
+        let guess = guess.and_then(|account| self.find(&account, comment, missed));
         let read = self.host.ledger().read(&key, &legs(guess.as_ref())).await?;
         let (mut stored, gates) = (read.sends, Some((read.gate, read.stop)));
 
@@ -35,7 +38,7 @@ impl<H: Host> Deliver<H> {
                     tracing::info!(trigger = %key, "no account of this id is set up here");
                     return Ok(());
                 };
-                let Some(matched) = guess.clone().or_else(|| self.find(&account, comment)) else {
+                let Some(matched) = guess.clone().or_else(|| self.find(&account, comment, missed)) else {
                     tracing::info!(trigger = %key, "no campaign matches");
                     return Ok(());
                 };
@@ -84,8 +87,17 @@ impl<H: Host> Deliver<H> {
         back.map_or(Ok(()), Err)
     }
 
-    fn find(&self, account: &PreparedAccount, comment: &Comment) -> Option<Matched> {
-        Matched::find(&account.campaigns, comment, self.host.random().number())
+    fn find(
+        &self,
+        account: &PreparedAccount,
+        comment: &Comment,
+        missed: Option<Timestamp>,
+    ) -> Option<Matched> {
+        let chance = self.host.random().number();
+        match missed {
+            None => Matched::find(&account.campaigns, comment, chance),
+            Some(written_at) => Matched::find_missed(&account.campaigns, comment, written_at, chance),
+        }
     }
 }
 

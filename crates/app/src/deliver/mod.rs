@@ -115,7 +115,10 @@ impl<H: Host> Deliver<H> {
     pub async fn handle(&self, job: &Job, turn: &Turn) -> Handled {
         let handled = match job {
             Job::Ingested { trigger: Trigger::Comment(comment), received_at } => {
-                self.comment(comment, *received_at, turn).await
+                self.comment(comment, *received_at, None, turn).await
+            }
+            Job::Missed { comment, written_at } => {
+                self.comment(comment, *written_at, Some(*written_at), turn).await
             }
             // Acknowledged: taps and messages start nothing yet.
             Job::Ingested { trigger: trigger @ (Trigger::Tap(_) | Trigger::Message(_)), .. } => {

@@ -11,10 +11,10 @@ use std::future::Future;
 /// What became of a Send, as the ledger has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ending {
-    /// Instagram named the message.
+    /// It was delivered.
     Sent {
-        /// As what.
-        message_id: MessageId,
+        /// As what Instagram named it. `None`: a person said that it arrived.
+        message_id: Option<MessageId>,
     },
     /// Refused for good, or out of attempts.
     Failed {
@@ -102,12 +102,14 @@ impl Fact {
             State::Failed { reason } => Ending::Failed { reason: reason.clone() },
             State::Skipped { reason, .. } => Ending::Skipped { reason: reason.clone() },
         };
+        // What waited, or was found to have arrived, says nothing of how fast the machine is.
+        let is_direct = send.wake == 0 && send.looked.is_none() && send.resolved.is_none();
         Some(Self::Delivery {
             key: send.key.clone(),
             campaign: send.campaign.clone(),
             attempts: send.attempts,
             ending,
-            took: (send.wake == 0).then(|| send.updated_at.duration_since(send.first_seen_at)),
+            took: is_direct.then(|| send.updated_at.duration_since(send.first_seen_at)),
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut, SealedToken};
 use openreply_domain::gate::{AccountGate, Hold, Stop};
-use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::ids::{AccountId, CampaignId, MessageId};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
@@ -67,6 +67,11 @@ pub enum Also {
     },
     /// Gives a unit of this month (`2026-11`) back.
     ReturnMonth(String),
+    /// This message proves the Send, and must have proved none before.
+    Proof {
+        /// The id that Instagram shows.
+        message_id: MessageId,
+    },
 }
 
 /// Everything that a job about one trigger decides on, read consistently in one call.

@@ -14,6 +14,8 @@ mod ledger;
 mod messenger;
 mod pulse;
 mod queue;
+mod reader;
+mod sweep;
 mod timers;
 mod vault;
 
@@ -27,5 +29,9 @@ pub use ledger::*;
 pub use messenger::{Destination, Messenger, Outbound};
 pub use pulse::Pulse;
 pub use queue::{Enqueue, Queue, QueueError, Refused};
+pub use reader::{
+    CommentsPage, MediaPage, ReadError, ReadTrouble, Reader, SeenComment, SeenMedia, SeenReply, Usage,
+};
+pub use sweep::{AdMedia, SweepLedger, SweepQueue, SweepRecord};
 pub use timers::{Timer, TimerError, Timers};
 pub use vault::{SealError, Vault};

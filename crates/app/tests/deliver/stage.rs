@@ -138,7 +138,9 @@ impl Stage {
 
     pub(crate) async fn apply(&self, file: &str) {
         let file = campaign_file::parse(file).unwrap();
-        apply(&self.memory.ledger, &self.memory.vault, &file, |_| None).await.unwrap();
+        apply(&self.memory.ledger, &self.memory.vault, &file, self.memory.clock.now(), |_| None)
+            .await
+            .unwrap();
     }
 
     /// Handles a job with two minutes' time.

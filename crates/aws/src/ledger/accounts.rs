@@ -9,8 +9,9 @@ use aws_sdk_dynamodb::types::{
 };
 use openreply_app::ports::{AccountUpdate, LedgerError};
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut, SealedToken};
-use openreply_domain::ids::AccountId;
+use openreply_domain::ids::{AccountId, MediaId};
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 const LIST: &str = "list the accounts";
 const READ: &str = "read an account";
@@ -48,12 +49,22 @@ impl DynamoLedger {
     pub(super) async fn read_account(&self, id: &AccountId) -> Result<Option<Account>, LedgerError> {
         let mut meta: Option<AccountItem> = None;
         let mut campaigns: Vec<Campaign> = Vec::new();
+        let mut reels: HashMap<String, MediaId> = HashMap::new();
         for item in self.read_partition(READ, &keys::account(id), None).await? {
             match keys::text(&item, "sk") {
                 Some(keys::META) => meta = Some(from_item(READ, item)?),
                 Some(sk) if sk.starts_with(keys::CAMPAIGN) => campaigns.push(from_item(READ, item)?),
-                Some(_) | None => {}
+                Some(sk) => {
+                    if let Some((binding, reel)) = super::sweeps::binding(sk, &item) {
+                        reels.insert(binding, reel);
+                    }
+                }
+                None => {}
             }
+        }
+        for campaign in &mut campaigns {
+            let binding = campaign.reel_since.map(|since| keys::reel_of(&campaign.id, since));
+            campaign.bound = binding.and_then(|binding| reels.get(&binding).cloned());
         }
         campaigns.sort_by_key(|campaign| campaign.order);
         Ok(meta.map(|AccountItem { username, opt_out, token }| Account {

@@ -177,7 +177,7 @@ impl DynamoLedger {
             .map_err(unbuildable(SETTLE))?;
         let mut writes = vec![TransactWriteItem::builder().put(put).build()];
         for also in also {
-            writes.push(self.also_item(&send.key.trigger.account, also)?);
+            writes.push(self.also_item(send, also)?);
         }
         let written = self.client.transact_write_items().set_transact_items(Some(writes)).send().await;
         let Err(error) = written else { return Ok(Written::Done) };
@@ -189,7 +189,8 @@ impl DynamoLedger {
         }
     }
 
-    fn also_item(&self, account: &AccountId, also: &Also) -> Result<TransactWriteItem, LedgerError> {
+    fn also_item(&self, send: &Send, also: &Also) -> Result<TransactWriteItem, LedgerError> {
+        let account = &send.key.trigger.account;
         let item = TransactWriteItem::builder();
         Ok(match also {
             Also::Gate(next) => {
@@ -213,6 +214,13 @@ impl DynamoLedger {
             Also::Paused { order, campaign } => {
                 let key = keys::campaign(account, *order, campaign);
                 item.condition_check(self.check(key, "active = :value", AttributeValue::Bool(false))?).build()
+            }
+            Also::Proof { message_id } => {
+                let put = Put::builder()
+                    .table_name(&self.table)
+                    .set_item(Some(self.proof_item(message_id, send)))
+                    .condition_expression("attribute_not_exists(pk)");
+                item.put(put.build().map_err(unbuildable(SETTLE))?).build()
             }
             Also::ReturnMonth(month) => {
                 let update = Update::builder()

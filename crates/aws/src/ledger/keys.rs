@@ -12,6 +12,11 @@
 //! | Which accounts there are | `STACK` | `ACCOUNT#{id}` |
 //! | Heartbeat | `WORKER` | `HEARTBEAT` |
 //! | Alert | `ALERTS` | `{time}#{kind}#{subject}` |
+//! | What proved a Send | `MSG#{message id}` | `PROOF` |
+//! | The reel a campaign is bound to | `ACCOUNT#{id}` | `REEL#{campaign}#{since when it waited}` |
+//! | Ads of an account's posts | `ADS#{account}` | `{post}#{ad}` |
+//! | The last sweeps | `SWEEPS` | `STACK`, `ACCOUNT#{id}` |
+//! | Until when webhook events are on the queue | `STACK` | `EVENTS` |
 //! | Webhook event | `EVENT#{minute}` | `{id}`, and `{id}#{nn}` for what did not fit into it |
 //!
 //! Ids have no `#` in them ([`openreply_domain::ids`] sees to that), so no key can pass for another.
@@ -20,7 +25,7 @@ use super::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use openreply_domain::campaign::CampaignRef;
 use openreply_domain::gate::Hold;
-use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::ids::{AccountId, CampaignId, MessageId};
 use openreply_domain::pulse::Alert;
 use openreply_domain::send::Leg;
 use openreply_domain::time::Timestamp;
@@ -68,6 +73,41 @@ pub(super) fn alert(alert: &Alert) -> Item {
 /// Where a gate with this hold stands in the `due` index. A hold without an end stands at the end of time.
 pub(super) fn held_until(hold: &Hold) -> AttributeValue {
     millis(hold.until.unwrap_or(Timestamp::MAX))
+}
+
+/// What the rows begin with that bind campaigns to reels, among an account's campaigns.
+pub(super) const REEL: &str = "REEL#";
+/// The partition of the last sweeps.
+pub(super) const SWEEPS: &str = "SWEEPS";
+
+/// The key of what binds a campaign to its reel.
+pub(super) fn reel(account_id: &AccountId, campaign: &CampaignId, since: Timestamp) -> Item {
+    key(account(account_id), format!("{REEL}{}", reel_of(campaign, since)))
+}
+
+/// How a binding is named within its account.
+pub(super) fn reel_of(campaign: &CampaignId, since: Timestamp) -> String {
+    format!("{campaign}#{}", since.as_millisecond())
+}
+
+/// The key of what a message proved.
+pub(super) fn proof(message: &MessageId) -> Item {
+    key(format!("MSG#{message}"), "PROOF".to_owned())
+}
+
+/// The partition of the ads of an account's posts.
+pub(super) fn ads(account: &AccountId) -> String {
+    format!("ADS#{account}")
+}
+
+/// The key of the last sweep of an account, or of the stack.
+pub(super) fn sweep(account_id: Option<&AccountId>) -> Item {
+    key(SWEEPS.to_owned(), account_id.map_or_else(|| STACK.to_owned(), account))
+}
+
+/// The key of the moment until when webhook events are on the queue.
+pub(super) fn events_checked() -> Item {
+    key(STACK.to_owned(), "EVENTS".to_owned())
 }
 
 /// The key of a month's count.

@@ -13,6 +13,7 @@ mod gates;
 mod keys;
 mod pulse;
 mod sends;
+mod sweeps;
 mod table;
 
 pub use table::{Attribute, DUE, EXPIRES_AT, Index, KEY, KeyPair, LOG, create_table};

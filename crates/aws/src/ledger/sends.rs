@@ -66,7 +66,7 @@ impl DynamoLedger {
             .expression_attribute_names("#at", LOG.key.range.name)
             .expression_attribute_values(":log", AttributeValue::S(keys::log(account)))
             .expression_attribute_values(":since", keys::millis(since));
-        let mut sends = self.read_listed(request).await?;
+        let mut sends = self.read_listed(LIST, request).await?;
         sends.sort_by(|a, b| (a.first_seen_at, &a.key).cmp(&(b.first_seen_at, &b.key)));
         Ok(sends)
     }
@@ -81,23 +81,31 @@ impl DynamoLedger {
             .key_condition_expression("#due = :due")
             .expression_attribute_names("#due", DUE.key.hash.name)
             .expression_attribute_values(":due", AttributeValue::S(keys::due(account)));
-        let mut sends = self.read_listed(request).await?;
+        let mut sends = self.read_listed(LIST, request).await?;
         sends.retain(|send| send.due_at().is_some());
         sends.sort_by(|a, b| (a.due_at(), &a.key).cmp(&(b.due_at(), &b.key)));
         Ok(sends)
     }
 
     /// The Sends that an index's query names, read themselves.
-    async fn read_listed(&self, request: QueryFluentBuilder) -> Result<Vec<Send>, LedgerError> {
+    pub(super) async fn read_listed(
+        &self,
+        action: &'static str,
+        request: QueryFluentBuilder,
+    ) -> Result<Vec<Send>, LedgerError> {
         let mut pages = request.into_paginator().items().send();
         let mut found: Vec<Item> = Vec::new();
         while let Some(entry) = pages.next().await {
-            found.push(keys::of(entry.map_err(failed(LIST))?));
+            found.push(keys::of(entry.map_err(failed(action))?));
         }
-        self.read_as_sends(LIST, &found).await
+        self.read_as_sends(action, &found).await
     }
 
-    async fn read_as_sends(&self, action: &'static str, wanted: &[Item]) -> Result<Vec<Send>, LedgerError> {
+    pub(super) async fn read_as_sends(
+        &self,
+        action: &'static str,
+        wanted: &[Item],
+    ) -> Result<Vec<Send>, LedgerError> {
         let items = self.read_all(action, wanted).await?;
         items.into_iter().map(|item| from_item(action, item)).collect()
     }

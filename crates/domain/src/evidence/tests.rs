@@ -62,8 +62,11 @@ fn what_is_ambiguous_proves_nothing() {
     }
 }
 
+/// When it was claimed or written, and whether it says the second text; of a message, whether it is ours and taken.
+type Inbox = (Vec<(i64, bool)>, Vec<(i64, bool, bool, bool)>);
+
 /// A person with up to four attempts of two texts, and what their inbox shows.
-fn inboxes() -> impl Strategy<Value = (Vec<(i64, bool)>, Vec<(i64, bool, bool, bool)>)> {
+fn inboxes() -> impl Strategy<Value = Inbox> {
     let attempts = prop::collection::vec((0_i64..900, any::<bool>()), 1..5);
     let messages =
         prop::collection::vec((-120_i64..1_600, any::<bool>(), any::<bool>(), any::<bool>()), 0..7);

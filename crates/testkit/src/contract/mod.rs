@@ -81,6 +81,23 @@ macro_rules! ledger_contract {
     };
 }
 
+/// Holds what sweeps ask of a ledger to its contract. Give it an `async fn() -> Option<impl SweepLedger>`.
+#[macro_export]
+macro_rules! sweep_ledger_contract {
+    ($make:path) => {
+        use $crate::contract::ledger as sweep_suite;
+        $crate::contract_cases! { sweep_suite, $make:
+            what_nobody_settled_comes_when_it_should_be_looked_at,
+            the_direct_messages_of_many_triggers_are_read_at_once,
+            a_message_proves_one_send_at_most,
+            a_campaign_is_bound_to_one_reel_for_good,
+            ads_are_remembered_by_account,
+            the_last_sweep_of_each_account_reads_back,
+            how_far_events_were_checked_reads_back,
+        }
+    };
+}
+
 /// Holds a queue to its contract. Give it an `async fn() -> Option<impl QueueBench>`.
 #[macro_export]
 macro_rules! queue_contract {

@@ -3,15 +3,16 @@
 use super::lock;
 use super::pulse::KeptPulse;
 use openreply_app::ports::{
-    AccountUpdate, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, TriggerRead, Written,
+    AccountUpdate, AdMedia, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, SweepLedger,
+    SweepRecord, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::gate::{AccountGate, Stop};
-use openreply_domain::ids::{AccountId, CampaignId};
-use openreply_domain::send::{Expect, Leg, Send, SendKey};
+use openreply_domain::ids::{AccountId, CampaignId, MediaId, MessageId};
+use openreply_domain::send::{Expect, Leg, Send, SendKey, State};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 /// A ledger that lives as long as its handles.
@@ -31,6 +32,11 @@ struct Kept {
     gates: BTreeMap<AccountId, AccountGate>,
     stop: Stop,
     months: BTreeMap<String, u32>,
+    proofs: BTreeSet<MessageId>,
+    reels: BTreeMap<(AccountId, CampaignId, Timestamp), MediaId>,
+    ads: BTreeMap<AccountId, BTreeSet<AdMedia>>,
+    sweeps: BTreeMap<Option<AccountId>, SweepRecord>,
+    events_checked: Option<Timestamp>,
 }
 
 impl Kept {
@@ -50,6 +56,7 @@ impl Kept {
                 .and_then(|held| held.get(&(*order, campaign.clone())))
                 .is_some_and(|campaign| !campaign.active),
             Also::ReturnMonth(_) => true,
+            Also::Proof { message_id } => !self.proofs.contains(message_id),
         })
     }
 
@@ -61,6 +68,7 @@ impl Kept {
                     let used = self.months.entry(month.clone()).or_default();
                     *used = used.saturating_sub(1);
                 }
+                Also::Proof { message_id } => drop(self.proofs.insert(message_id.clone())),
                 Also::Held(_) | Also::Stopped { .. } | Also::Paused { .. } => {}
             }
         }
@@ -132,7 +140,13 @@ impl Ledger for MemoryLedger {
 
     async fn account(&self, id: &AccountId) -> Result<Option<Account>, LedgerError> {
         let kept = lock(&self.kept);
-        let campaigns = kept.campaigns.get(id).into_iter().flat_map(|held| held.values().cloned()).collect();
+        let bound = |campaign: &Campaign| {
+            let since = campaign.reel_since?;
+            kept.reels.get(&(id.clone(), campaign.id.clone(), since)).cloned()
+        };
+        let campaigns = kept.campaigns.get(id).into_iter().flat_map(|held| held.values());
+        let campaigns =
+            campaigns.map(|campaign| Campaign { bound: bound(campaign), ..campaign.clone() }).collect();
         Ok(kept.accounts.get(id).cloned().map(|AccountUpdate { id, username, opt_out, token }| Account {
             id,
             username,
@@ -286,5 +300,66 @@ impl Ledger for MemoryLedger {
             .collect();
         sends.sort_by(|a, b| (a.first_seen_at, &a.key).cmp(&(b.first_seen_at, &b.key)));
         Ok(sends)
+    }
+}
+
+impl SweepLedger for MemoryLedger {
+    async fn unsettled(&self, account: &AccountId, until: Timestamp) -> Result<Vec<Send>, LedgerError> {
+        let kept = lock(&self.kept);
+        let of_account = kept.sends.values().filter(|send| send.key.trigger.account == *account);
+        let mut found: Vec<Send> = of_account
+            .filter(|send| matches!(send.state, State::Claimed { .. }))
+            .filter(|send| send.look_at().is_some_and(|at| at <= until))
+            .cloned()
+            .collect();
+        found.sort_by(|a, b| (a.look_at(), &a.key).cmp(&(b.look_at(), &b.key)));
+        Ok(found)
+    }
+
+    async fn direct_messages(&self, triggers: &[TriggerKey]) -> Result<Vec<Send>, LedgerError> {
+        let kept = lock(&self.kept);
+        let keys: BTreeSet<SendKey> =
+            triggers.iter().map(|trigger| SendKey { trigger: trigger.clone(), leg: Leg::Dm }).collect();
+        Ok(keys.iter().filter_map(|key| kept.sends.get(key).cloned()).collect())
+    }
+
+    async fn bind_reel(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignId,
+        since: Timestamp,
+        reel: &MediaId,
+    ) -> Result<MediaId, LedgerError> {
+        let mut kept = lock(&self.kept);
+        let key = (account.clone(), campaign.clone(), since);
+        Ok(kept.reels.entry(key).or_insert_with(|| reel.clone()).clone())
+    }
+
+    async fn record_ad(&self, account: &AccountId, ad: &AdMedia) -> Result<(), LedgerError> {
+        lock(&self.kept).ads.entry(account.clone()).or_default().insert(ad.clone());
+        Ok(())
+    }
+
+    async fn ads(&self, account: &AccountId) -> Result<Vec<AdMedia>, LedgerError> {
+        let kept = lock(&self.kept);
+        Ok(kept.ads.get(account).into_iter().flatten().cloned().collect())
+    }
+
+    async fn put_sweep(&self, record: &SweepRecord) -> Result<(), LedgerError> {
+        lock(&self.kept).sweeps.insert(record.account.clone(), record.clone());
+        Ok(())
+    }
+
+    async fn sweeps(&self) -> Result<Vec<SweepRecord>, LedgerError> {
+        Ok(lock(&self.kept).sweeps.values().cloned().collect())
+    }
+
+    async fn events_checked(&self) -> Result<Option<Timestamp>, LedgerError> {
+        Ok(lock(&self.kept).events_checked)
+    }
+
+    async fn set_events_checked(&self, until: Timestamp) -> Result<(), LedgerError> {
+        lock(&self.kept).events_checked = Some(until);
+        Ok(())
     }
 }

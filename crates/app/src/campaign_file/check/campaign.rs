@@ -56,6 +56,7 @@ fn rest(
     let dm = dm.and_then(|text| direct_message(text, links.as_deref().ok(), problems));
     let public_replies = campaign.public_replies.optional().and_then(|list| public_replies(list, problems));
     let active = campaign.active.optional();
+    let backfill = campaign.backfill.optional();
 
     let id = id.as_ref().map(|id| id.value.clone()).map_err(|reported| *reported)?;
     let content = CampaignContent {
@@ -69,7 +70,8 @@ fn rest(
         ..CampaignContent::default()
     };
     let active = active?.is_none_or(|active| active.value);
-    Ok(FileCampaign { id, account: account?, active, content })
+    let backfill = backfill?.is_some_and(|backfill| backfill.value);
+    Ok(FileCampaign { id, account: account?, active, backfill, content })
 }
 
 fn campaign_id(text: &Located<String>, problems: &mut Problems) -> Result<Located<CampaignId>, Reported> {

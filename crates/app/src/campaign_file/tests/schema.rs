@@ -28,7 +28,7 @@ fn full() -> Value {
         "campaigns": [{
             "id": "guide", "account": "1", "name": "Guide", "post": "any", "keywords": ["link"],
             "match": "whole_word", "dm": "Hi {link}", "links": [{ "url": "https://example.com", "label": "Go" }],
-            "public_replies": ["Sent"], "active": true
+            "public_replies": ["Sent"], "active": true, "backfill": false
         }],
     })
 }
@@ -75,7 +75,7 @@ fn the_schema_and_the_reader_know_and_require_the_same_keys() {
         let errors = parse(&file.to_string()).unwrap_err().to_string();
         assert!(errors.contains("`surprise` is not a key of"), "{errors}");
     }
-    assert_eq!(seen, 3 + 4 + 10 + 2);
+    assert_eq!(seen, 3 + 4 + 11 + 2);
 }
 
 #[test]

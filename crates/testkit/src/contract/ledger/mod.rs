@@ -7,6 +7,7 @@ mod gates;
 mod months;
 pub(super) mod samples;
 mod sends;
+mod sweeps;
 mod together;
 mod waiting;
 
@@ -16,5 +17,6 @@ pub use events::*;
 pub use gates::*;
 pub use months::*;
 pub use sends::*;
+pub use sweeps::*;
 pub use together::*;
 pub use waiting::*;

@@ -132,7 +132,7 @@ pub async fn a_send_is_written_with_what_holds_beside_it(ledger: &impl Ledger) {
             match also {
                 Also::Gate(next) => gate_stands = next.clone(),
                 Also::ReturnMonth(_) => used -= 1,
-                Also::Held(_) | Also::Stopped { .. } | Also::Paused { .. } => {}
+                Also::Proof { .. } | Also::Held(_) | Also::Stopped { .. } | Also::Paused { .. } => {}
             }
         }
         let expected = (vec![send.clone()], gate_stands.clone(), stop.clone(), used);

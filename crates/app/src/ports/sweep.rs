@@ -1,0 +1,137 @@
+//! What only sweeps ask of the ledger, and the queue that carries them.
+
+use super::{Ledger, LedgerError, QueueError};
+use crate::sweep::{Summary, SweepOrder};
+use openreply_domain::ids::{AccountId, CampaignId, MediaId};
+use openreply_domain::send::Send;
+use openreply_domain::time::Timestamp;
+use openreply_domain::trigger::TriggerKey;
+use serde::{Deserialize, Serialize};
+use std::future::Future;
+
+/// An ad's own media and the post it promotes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AdMedia {
+    /// The post.
+    pub post: MediaId,
+    /// What comments on the ad stand under.
+    pub ad: MediaId,
+}
+
+/// The last sweep of an account, or of the stack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepRecord {
+    /// Which account. `None`: what concerns the whole stack.
+    pub account: Option<AccountId>,
+    /// When it began.
+    #[serde(with = "openreply_domain::time::millis")]
+    pub at: Timestamp,
+    /// Until when Instagram asked not to be read.
+    #[serde(
+        default,
+        with = "openreply_domain::time::millis::option",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub quiet_until: Option<Timestamp>,
+    /// What it came to.
+    pub summary: Summary,
+}
+
+/// What only sweeps ask of the ledger.
+pub trait SweepLedger: Ledger {
+    /// The CLAIMED Sends of an account that somebody should look at by `until` (their [`Send::look_at`]), the
+    /// first due first. May miss what was written moments ago.
+    ///
+    /// # Errors
+    /// When they could not be read.
+    fn unsettled(
+        &self,
+        account: &AccountId,
+        until: Timestamp,
+    ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
+
+    /// Those of the triggers' direct messages that exist, consistently, in one batch read.
+    ///
+    /// # Errors
+    /// When they could not all be read.
+    fn direct_messages(
+        &self,
+        triggers: &[TriggerKey],
+    ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
+
+    /// Binds a campaign that waits for a reel since `since`, unless it is bound. Returns the reel that it is bound
+    /// to now.
+    ///
+    /// # Errors
+    /// When it may or may not be bound. Binding it again is safe.
+    fn bind_reel(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignId,
+        since: Timestamp,
+        reel: &MediaId,
+    ) -> impl Future<Output = Result<MediaId, LedgerError>> + std::marker::Send;
+
+    /// Remembers that comments on an ad stand under this media.
+    ///
+    /// # Errors
+    /// When it may not be remembered.
+    fn record_ad(
+        &self,
+        account: &AccountId,
+        ad: &AdMedia,
+    ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+
+    /// The ads that are known of an account's posts.
+    ///
+    /// # Errors
+    /// When they could not be read.
+    fn ads(
+        &self,
+        account: &AccountId,
+    ) -> impl Future<Output = Result<Vec<AdMedia>, LedgerError>> + std::marker::Send;
+
+    /// Keeps the last sweep of an account, or of the stack.
+    ///
+    /// # Errors
+    /// When it may not be kept.
+    fn put_sweep(
+        &self,
+        record: &SweepRecord,
+    ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+
+    /// The last sweep of the stack and of every account.
+    ///
+    /// # Errors
+    /// When they could not be read.
+    fn sweeps(&self) -> impl Future<Output = Result<Vec<SweepRecord>, LedgerError>> + std::marker::Send;
+
+    /// Until when every webhook event is known to be on the queue, if that was ever found out.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn events_checked(
+        &self,
+    ) -> impl Future<Output = Result<Option<Timestamp>, LedgerError>> + std::marker::Send;
+
+    /// Keeps until when every webhook event is known to be on the queue.
+    ///
+    /// # Errors
+    /// When it may not be kept.
+    fn set_events_checked(
+        &self,
+        until: Timestamp,
+    ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
+}
+
+/// The queue that carries sweeps, one message an account, so that a slow account delays no other.
+pub trait SweepQueue: std::marker::Send + Sync {
+    /// Puts these orders on it. Returns how many it did not take.
+    ///
+    /// # Errors
+    /// When nothing could be attempted.
+    fn order(
+        &self,
+        orders: &[SweepOrder],
+    ) -> impl Future<Output = Result<usize, QueueError>> + std::marker::Send;
+}
