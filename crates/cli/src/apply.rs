@@ -14,6 +14,9 @@ pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|error| format!("cannot read {name}: {error}"))?;
     let parsed = campaign_file::parse(&text).map_err(|errors| format!("{name} cannot be used:\n{errors}"))?;
+    for warning in &parsed.warnings {
+        say(&format!("{name}: warning: {warning}"));
+    }
 
     let config = settings::sdk_config().await;
     let prefix = SecretsPrefix::of_stack(stack);

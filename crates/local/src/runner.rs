@@ -140,7 +140,11 @@ fn read_campaigns(args: &Args) -> Result<CampaignFile, String> {
             (path.display().to_string(), text)
         }
     };
-    campaign_file::parse(&text).map_err(|errors| format!("{name} cannot be used:\n{errors}"))
+    let file = campaign_file::parse(&text).map_err(|errors| format!("{name} cannot be used:\n{errors}"))?;
+    for warning in &file.warnings {
+        tracing::warn!("{name}: {warning}");
+    }
+    Ok(file)
 }
 
 /// The clock as it was left, and a task that keeps writing down how far it is ahead.

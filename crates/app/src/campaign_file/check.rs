@@ -5,10 +5,15 @@
 
 mod account;
 mod campaign;
+mod flows;
 mod link;
+mod message;
+mod opt_out;
 mod text;
+mod words;
 
 pub(super) use campaign::MATCH_MODES;
+pub(super) use flows::REPEATS;
 
 use super::problem::{Place, Problems, Reported};
 use super::reading::{Key, Located, quoted};
@@ -49,7 +54,7 @@ pub(super) fn file(
     file.schema.optional()?;
     let accounts = accounts.and_then(|(_, checked)| all(checked))?;
     let campaigns = campaigns.and_then(all)?;
-    Ok(CampaignFile { accounts, campaigns })
+    Ok(CampaignFile { accounts, campaigns, warnings: Vec::new() })
 }
 
 /// The value of everything that was checked, if all of it is good.

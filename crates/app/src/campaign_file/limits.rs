@@ -19,3 +19,15 @@ pub(super) const USERNAME_CHARS: usize = 30;
 /// The longest name of an environment variable. Shorter than any token, so that a token which was put where
 /// the variable's name belongs is refused, and never shown as one.
 pub(super) const VARIABLE_CHARS: usize = 64;
+/// The most words that an opening or a prompt suggests as an answer, or that opt a person out or in.
+pub(super) const WORDS: usize = 50;
+/// The longest of these words, in characters.
+pub(super) const WORD_CHARS: usize = 100;
+/// The longest title of a button, in characters.
+pub(super) const TITLE_CHARS: usize = openreply_domain::message::MAX_TITLE_CHARS;
+/// The longest wait for a follow-up, in minutes: a week.
+pub(super) const AFTER_MINUTES: u32 = 7 * 24 * 60;
+/// As long as a conversation stays open after a person's last message or tap, in minutes.
+pub(super) const WINDOW_MINUTES: u32 = 24 * 60;
+/// What a tracked link takes at most, in bytes, behind the address that AWS gives a stack.
+pub(super) const TRACKED_LINK_BYTES: usize = 80;

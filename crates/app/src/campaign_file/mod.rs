@@ -34,6 +34,8 @@ pub struct CampaignFile {
     pub accounts: Vec<FileAccount>,
     /// The campaigns in the order of the file, each id once, each of a listed account.
     pub campaigns: Vec<FileCampaign>,
+    /// What its author should know, in the order of the file. It refuses nothing.
+    pub warnings: Vec<Problem>,
 }
 
 /// An account as the file has it.
@@ -71,7 +73,8 @@ pub struct FileCampaign {
 pub fn parse(text: &str) -> Result<CampaignFile, CampaignFileErrors> {
     let mut problems = Problems::default();
     let file = read(text, &mut problems);
-    problems.settle(file)
+    let (file, warnings) = problems.settle(file)?;
+    Ok(CampaignFile { warnings, ..file })
 }
 
 fn read(text: &str, problems: &mut Problems) -> Result<CampaignFile, Reported> {

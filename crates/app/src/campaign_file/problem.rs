@@ -1,11 +1,11 @@
 //! What is wrong with a campaign file, and where.
 //!
 //! Guarantees: an error is never without a problem to show, and a check that fails has reported why. A
-//! [`Reported`] can only be had by adding a problem.
+//! [`Reported`] can only be had by adding a problem. A warning refuses nothing.
 
 use std::fmt;
 
-/// One thing that is wrong with a campaign file.
+/// One thing that is wrong with a campaign file, or that its author should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The line it stands on, from 1.
@@ -64,25 +64,40 @@ impl Place {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reported(());
 
-/// The problems found so far.
+/// The problems found so far, and the warnings.
 #[derive(Debug, Default)]
-pub(super) struct Problems(Vec<Problem>);
+pub(super) struct Problems {
+    wrong: Vec<Problem>,
+    warnings: Vec<Problem>,
+}
 
 impl Problems {
     /// Adds one.
     pub(super) fn add(&mut self, place: Place, message: impl Into<String>) -> Reported {
-        self.0.push(Problem { line: place.line, column: place.column, message: message.into() });
+        self.wrong.push(problem(place, message));
         Reported(())
     }
 
-    /// The result of a reading, unless anything was wrong on the way.
-    pub(super) fn settle<T>(mut self, read: Result<T, Reported>) -> Result<T, CampaignFileErrors> {
+    /// Adds what is good to know, and no reason to refuse the file.
+    pub(super) fn warn(&mut self, place: Place, message: impl Into<String>) {
+        self.warnings.push(problem(place, message));
+    }
+
+    /// The result of a reading with its warnings in the order of the file, unless anything was wrong on the way.
+    pub(super) fn settle<T>(
+        mut self,
+        read: Result<T, Reported>,
+    ) -> Result<(T, Vec<Problem>), CampaignFileErrors> {
+        for problems in [&mut self.wrong, &mut self.warnings] {
+            problems.sort_by_key(|problem| (problem.line, problem.column));
+        }
         match read {
-            Ok(value) if self.0.is_empty() => Ok(value),
-            Ok(_) | Err(Reported(())) => {
-                self.0.sort_by_key(|problem| (problem.line, problem.column));
-                Err(CampaignFileErrors(self.0))
-            }
+            Ok(value) if self.wrong.is_empty() => Ok((value, self.warnings)),
+            Ok(_) | Err(Reported(())) => Err(CampaignFileErrors(self.wrong)),
         }
     }
+}
+
+fn problem(place: Place, message: impl Into<String>) -> Problem {
+    Problem { line: place.line, column: place.column, message: message.into() }
 }

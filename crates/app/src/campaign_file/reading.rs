@@ -98,6 +98,22 @@ impl Read for bool {
     }
 }
 
+impl Read for u32 {
+    fn read(node: &Node, key: &str, problems: &mut Problems) -> Result<Self, Reported> {
+        let found = match &*node.content {
+            Content::Scalar { text, quoted: false } => match text.parse() {
+                Ok(number) if text.bytes().all(|b| b.is_ascii_digit()) => return Ok(number),
+                Ok(_) | Err(_) => quoted(text, "something else"),
+            },
+            Content::Scalar { quoted: true, .. } => "a text in quotes".to_owned(),
+            Content::Nothing => "nothing".to_owned(),
+            Content::List(_) => "a list".to_owned(),
+            Content::Map(_) => "keys".to_owned(),
+        };
+        Err(problems.add(node.place, format!("`{key}`: expected a whole number, found {found}")))
+    }
+}
+
 impl<T: Read> Read for List<T> {
     fn read(node: &Node, key: &str, problems: &mut Problems) -> Result<Self, Reported> {
         let found = match &*node.content {

@@ -2,13 +2,14 @@
 //!
 //! To add a key, add it here and check it in [`super::check`].
 
-use super::document::Node;
+use super::document::{Content, Node};
 use super::limits;
 use super::problem::{Problems, Reported};
-use super::reading::{List, Read, keys};
+use super::reading::{List, Located, Read, keys};
 use openreply_domain::rendering::MAX_REPLY_CHARS;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use secrecy::SecretString;
+use std::borrow::Cow;
 
 /// A campaign that listens to every post.
 pub(super) const POST_ANY: &str = "any";
@@ -57,6 +58,29 @@ keys! {
         /// The environment variable that holds its access token when the file is applied.
         #[schemars(default, regex(pattern = VARIABLE_PATTERN), example = &"BAKERY_TOKEN")]
         "token_env" token_env: String,
+
+        /// How people opt out of everything automated, and in again.
+        #[schemars(default)]
+        "opt_out" opt_out: OptOut,
+    }
+}
+
+keys! {
+    /// How people opt out of everything automated that an account sends, and in again.
+    "an opt-out" OptOut {
+        /// Who writes one of these words, and nothing else, gets nothing automated any more. Left out: STOP and
+        /// its kin.
+        #[schemars(default, length(min = 1, max = limits::WORDS), extend("examples" = [["STOP", "PARAR"]]))]
+        "stop_words" stop_words: Words,
+
+        /// Who writes one of these words, and nothing else, gets it again. Left out: START and its kin.
+        #[schemars(default, length(min = 1, max = limits::WORDS), extend("examples" = [["START", "VOLTAR"]]))]
+        "start_words" start_words: Words,
+
+        /// What somebody is told, once, who opts out. `{username}` becomes the name of the person. At most 1000
+        /// bytes of UTF-8.
+        #[schemars(default, length(min = 1), example = "You will get no more automated messages from us.")]
+        "confirmation" confirmation: String,
     }
 }
 
@@ -111,9 +135,9 @@ keys! {
         )]
         "match" match_mode: String,
 
-        /// The direct message. `{username}` becomes the name of the person, `{link}`, `{link2}` and `{link3}`
-        /// the links; without `{link}` the first link follows the text. With its longest link at most 1000
-        /// bytes of UTF-8.
+        /// The direct message. `{username}` becomes the name of the person, `{keyword}` the keyword that was met,
+        /// `{link}`, `{link2}` and `{link3}` the links; without `{link}` the first link follows the text. With its
+        /// longest link at most 1000 bytes of UTF-8.
         #[schemars(length(min = 1), example = "Hi {username}! Here it is: {link}")]
         "dm" dm: String,
 
@@ -131,6 +155,35 @@ keys! {
         )]
         "public_replies" public_replies: List<String>,
 
+        /// A first message that asks whether the person wants what `dm` gives. Their answer or tap brings it.
+        #[schemars(default)]
+        "opening" opening: Opening,
+
+        /// Only followers get what `dm` gives; others are told so, and asked to come back.
+        #[schemars(default)]
+        "follow_gate" follow_gate: FollowGate,
+
+        /// A message some time after what `dm` gives has arrived, once for each person.
+        #[schemars(default)]
+        "follow_up" follow_up: FollowUp,
+
+        /// Whether its keywords are looked for in direct messages and story replies too.
+        #[schemars(default, extend("default" = false))]
+        "dm_trigger" dm_trigger: bool,
+
+        /// Whether links are buttons, where a conversation is open. In the private reply to a comment they are
+        /// always text.
+        #[schemars(default, extend("default" = false))]
+        "buttons" buttons: bool,
+
+        /// How often one person gets the direct message for comments: for every comment that matches, or once,
+        /// ever.
+        #[schemars(
+            default,
+            extend("enum" = super::check::REPEATS.map(|(word, _)| word), "default" = "every_comment")
+        )]
+        "repeat" repeat: String,
+
         /// Whether it takes comments.
         #[schemars(default, extend("default" = true))]
         "active" active: bool,
@@ -139,6 +192,92 @@ keys! {
         /// too.
         #[schemars(default, extend("default" = false))]
         "backfill" backfill: bool,
+    }
+}
+
+keys! {
+    /// A first message, before what a campaign gives.
+    #[schemars(extend("not" = { "required": ["reply_words", "button"] }))]
+    "an opening" Opening {
+        /// What it says. `{username}` becomes the name of the person, `{keyword}` the keyword that was met. At
+        /// most 1000 bytes of UTF-8; with a button 640 characters at most.
+        #[schemars(length(min = 1), example = "Hi {username}! Shall I send you the guide? Answer YES")]
+        "text" text: String,
+
+        /// The words that the text suggests as an answer. Whatever the person writes counts.
+        #[schemars(default, length(max = limits::WORDS), extend("examples" = [["YES"]]))]
+        "reply_words" reply_words: Words,
+
+        /// The title of a button under it. Instagram refuses a first message with a button to people who do not
+        /// follow the account, and the comment can then get no other.
+        #[schemars(default, length(min = 1, max = limits::TITLE_CHARS), example = "Yes, please")]
+        "button" button: String,
+    }
+}
+
+keys! {
+    /// What people are told who do not follow the account.
+    #[schemars(extend("not" = { "required": ["reply_words", "button"] }))]
+    "a follow gate" FollowGate {
+        /// What it says. `{username}` becomes the name of the person, `{keyword}` the keyword that was met. At
+        /// most 1000 bytes of UTF-8; with a button 640 characters at most.
+        #[schemars(length(min = 1), example = "This one is for followers. Follow us and answer DONE")]
+        "text" text: String,
+
+        /// The words that the text suggests as an answer. Whatever the person writes counts.
+        #[schemars(default, length(max = limits::WORDS), extend("examples" = [["DONE"]]))]
+        "reply_words" reply_words: Words,
+
+        /// The title of a button under it. In a first message Instagram refuses it to people who do not follow
+        /// the account, and the comment can then get no other.
+        #[schemars(default, length(min = 1, max = limits::TITLE_CHARS), example = "I follow you")]
+        "button" button: String,
+
+        /// What the person is told, once, while Instagram is asked again: a new follow shows within a minute.
+        #[schemars(default, length(min = 1), example = "One moment, I'm checking…")]
+        "acknowledgement" acknowledgement: String,
+    }
+}
+
+keys! {
+    /// A message after what a campaign gives has arrived.
+    "a follow-up" FollowUp {
+        /// What it says. `{username}`, `{keyword}`, `{link}`, `{link2}` and `{link3}` mean what they mean in `dm`;
+        /// no link follows the text by itself. At most 1000 bytes of UTF-8.
+        #[schemars(length(min = 1), example = "Did the guide help you, {username}?")]
+        "text" text: String,
+
+        /// How many minutes after. It is not sent once 24 hours have passed since the person's last message or
+        /// tap.
+        #[schemars(range(min = 1, max = limits::AFTER_MINUTES), example = 60)]
+        "after_minutes" after_minutes: u32,
+    }
+}
+
+/// Some words, or one of them without a list around it.
+pub(super) struct Words(pub(super) List<Keyword>);
+
+impl Read for Words {
+    fn read(node: &Node, key: &str, problems: &mut Problems) -> Result<Self, Reported> {
+        if !matches!(&*node.content, Content::Scalar { .. }) {
+            return List::read(node, key, problems).map(Self);
+        }
+        let word = Located { place: node.place, value: Keyword::read(node, key, problems)? };
+        Ok(Self(List { items: vec![word], written: 1 }))
+    }
+}
+
+impl JsonSchema for Words {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Words".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = List::<Keyword>::json_schema(generator);
+        schema.insert("type".to_owned(), serde_json::json!(["array", "string", "number", "boolean"]));
+        schema
     }
 }
 

@@ -4,8 +4,8 @@
 //! nobody's text needs to be stored and what was sent can be recognised in the inbox.
 
 use openreply_domain::campaign::{Asks, CampaignContent, OptOut};
-use openreply_domain::message::{Button, Does};
-use openreply_domain::rendering;
+use openreply_domain::message::{Button, Does, MAX_BUTTONS};
+use openreply_domain::rendering::{self, Values};
 use openreply_domain::send::{Leg, Says, Send};
 use openreply_domain::trigger::TriggerKey;
 
@@ -36,64 +36,138 @@ pub fn root_of(payload: &str) -> Option<TriggerKey> {
 /// What a Send of a campaign says.
 #[must_use]
 pub fn words(send: &Send, content: &CampaignContent) -> Words {
+    let voice = Voice { send, content };
     match &send.key.leg {
         Leg::Dm => match send.says {
-            Says::Link => reveal(send, content),
-            Says::Opening => match &content.opening {
-                Some(opening) => asking(send, &opening.text, &opening.asks),
-                None => reveal(send, content),
-            },
-            Says::FollowPrompt => prompt(send, content),
+            // The first message to somebody: a button could cost them the whole message.
+            Says::Link => voice.links_as_text(),
+            Says::Opening => voice.opening(),
+            Says::FollowPrompt => voice.prompt(),
         },
-        Leg::PublicReply(_) => {
-            let nth = send.variation as usize % content.public_replies.len().max(1);
-            let template = content.public_replies.get(nth).map_or("", String::as_str);
-            plain(rendering::public_reply(template, send.username.as_deref()))
-        }
-        Leg::Reveal => reveal(send, content),
-        Leg::FollowPrompt => prompt(send, content),
-        Leg::Acknowledgement => {
-            let gate = content.follow_gate.as_ref();
-            plain(text(send, gate.and_then(|gate| gate.acknowledgement.as_deref()).unwrap_or("")))
-        }
-        Leg::FollowUp => plain(text(send, content.follow_up.as_ref().map_or("", |later| &later.text))),
+        Leg::PublicReply(_) => voice.public_reply(),
+        Leg::Reveal => voice.reveal(),
+        Leg::FollowPrompt => voice.prompt(),
+        Leg::Acknowledgement => voice.acknowledgement(),
+        Leg::FollowUp => voice.follow_up(),
     }
 }
 
 /// What the account says to somebody who opted out.
 #[must_use]
 pub fn confirmation(send: &Send, opt_out: &OptOut) -> Words {
-    plain(text(send, &opt_out.confirmation))
+    let values = Values { username: send.username.as_deref(), ..Values::default() };
+    plain(rendering::plain_message(&opt_out.confirmation, &values))
 }
 
-fn reveal(send: &Send, content: &CampaignContent) -> Words {
-    let links: Vec<&str> = content.links.iter().map(|link| link.url.as_str()).collect();
-    plain(rendering::direct_message(&content.dm, send.username.as_deref(), &links))
+/// A Send and the version of the campaign for which it speaks.
+#[derive(Clone, Copy)]
+struct Voice<'a> {
+    send: &'a Send,
+    content: &'a CampaignContent,
 }
 
-fn prompt(send: &Send, content: &CampaignContent) -> Words {
-    match &content.follow_gate {
-        Some(gate) => asking(send, &gate.text, &gate.asks),
-        None => reveal(send, content),
+impl<'a> Voice<'a> {
+    /// What the campaign gives, in an open conversation.
+    fn reveal(self) -> Words {
+        let every_link: Vec<usize> = (0..self.content.links.len()).collect();
+        self.links_as_buttons(&self.content.dm, &every_link).unwrap_or_else(|| self.links_as_text())
+    }
+
+    fn links_as_text(self) -> Words {
+        let links = self.links();
+        let values = Values { links: &as_values(&links), ..self.values() };
+        plain(rendering::direct_message(&self.content.dm, &values))
+    }
+
+    fn opening(self) -> Words {
+        match &self.content.opening {
+            Some(opening) => self.asking(&opening.text, &opening.asks),
+            None => self.links_as_text(),
+        }
+    }
+
+    fn prompt(self) -> Words {
+        match &self.content.follow_gate {
+            Some(gate) => self.asking(&gate.text, &gate.asks),
+            None => self.reveal(),
+        }
+    }
+
+    fn public_reply(self) -> Words {
+        let replies = &self.content.public_replies;
+        let nth = self.send.variation as usize % replies.len().max(1);
+        let template = replies.get(nth).map_or("", String::as_str);
+        plain(rendering::public_reply(template, self.send.username.as_deref()))
+    }
+
+    fn acknowledgement(self) -> Words {
+        let gate = self.content.follow_gate.as_ref();
+        let template = gate.and_then(|gate| gate.acknowledgement.as_deref()).unwrap_or("");
+        plain(rendering::plain_message(template, &self.values()))
+    }
+
+    fn follow_up(self) -> Words {
+        let template = self.content.follow_up.as_ref().map_or("", |later| later.text.as_str());
+        let placed: Vec<usize> =
+            (0..self.content.links.len()).filter(|nth| rendering::places_link(template, *nth)).collect();
+        self.links_as_buttons(template, &placed).unwrap_or_else(|| {
+            let links = self.links();
+            let values = Values { links: &as_values(&links), ..self.values() };
+            plain(rendering::plain_message(template, &values))
+        })
+    }
+
+    /// A message that asks for an answer or a tap.
+    fn asking(self, template: &str, asks: &Asks) -> Words {
+        match asks {
+            Asks::Button(title) if !self.send.text_only => {
+                let conversation = self.send.conversation.as_ref();
+                let root = conversation.map_or(&self.send.key.trigger, |conversation| &conversation.root);
+                Words {
+                    text: rendering::text_over_buttons(template, &self.values()),
+                    buttons: vec![Button { title: title.clone(), does: Does::Tell(payload(root)) }],
+                }
+            }
+            Asks::Button(_) | Asks::Reply(_) => plain(rendering::plain_message(template, &self.values())),
+        }
+    }
+
+    /// A text over these links of the campaign. `None` where links are text: the campaign wants it so, Instagram
+    /// refused buttons, or nothing would stand over them.
+    fn links_as_buttons(self, template: &str, links: &[usize]) -> Option<Words> {
+        if !self.content.buttons || self.send.text_only || links.is_empty() {
+            return None;
+        }
+        let text = rendering::text_over_buttons(template, &self.values());
+        let urls = self.links();
+        let button = |nth: usize| {
+            let link = self.content.links.get(nth)?;
+            let title = link.label.clone().unwrap_or_else(|| default_title(nth));
+            Some(Button { title, does: Does::Open(urls.get(nth)?.clone()) })
+        };
+        let buttons = links.iter().filter_map(|nth| button(*nth)).take(MAX_BUTTONS).collect();
+        (!text.is_empty()).then_some(Words { text, buttons })
+    }
+
+    /// Where the campaign's links lead, in their order.
+    fn links(self) -> Vec<String> {
+        self.content.links.iter().map(|link| link.url.clone()).collect()
+    }
+
+    /// What the campaign's texts are rendered with, without its links.
+    fn values(self) -> Values<'a> {
+        let keyword = self.send.keyword.and_then(|nth| self.content.keywords.get(nth as usize));
+        Values { username: self.send.username.as_deref(), keyword: keyword.map(String::as_str), links: &[] }
     }
 }
 
-/// A message that asks for an answer or a tap.
-fn asking(send: &Send, template: &str, asks: &Asks) -> Words {
-    let text = text(send, template);
-    let buttons = match asks {
-        Asks::Button(title) if !send.text_only => {
-            let root =
-                send.conversation.as_ref().map_or(&send.key.trigger, |conversation| &conversation.root);
-            vec![Button { title: title.clone(), does: Does::Tell(payload(root)) }]
-        }
-        Asks::Button(_) | Asks::Reply(_) => Vec::new(),
-    };
-    Words { text, buttons }
+/// What a button says for a link without a label.
+fn default_title(nth: usize) -> String {
+    if nth == 0 { "Link".to_owned() } else { format!("Link {}", nth + 1) }
 }
 
-fn text(send: &Send, template: &str) -> String {
-    rendering::direct_message(template, send.username.as_deref(), &[])
+fn as_values(links: &[String]) -> Vec<&str> {
+    links.iter().map(String::as_str).collect()
 }
 
 fn plain(text: String) -> Words {

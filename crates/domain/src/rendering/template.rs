@@ -8,16 +8,19 @@ use super::message::Message;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Placeholder {
     Username,
+    Keyword,
     /// A link, counted from 0.
     Link(usize),
 }
 
 impl Placeholder {
-    pub(super) const ALL: [Self; 4] = [Self::Username, Self::Link(0), Self::Link(1), Self::Link(2)];
+    pub(super) const ALL: [Self; 5] =
+        [Self::Username, Self::Keyword, Self::Link(0), Self::Link(1), Self::Link(2)];
 
     fn written(self) -> &'static str {
         match self {
             Self::Username => "{username}",
+            Self::Keyword => "{keyword}",
             Self::Link(0) => "{link}",
             Self::Link(1) => "{link2}",
             Self::Link(_) => "{link3}",

@@ -1,11 +1,22 @@
 //! What messages read like, as tables, and what holds for every template and name.
 
-use super::{MAX_MESSAGE_BYTES, MAX_REPLY_CHARS, direct_message, longest_direct_message, public_reply};
+use super::{
+    Length, MAX_BUTTONS_TEXT_CHARS, MAX_MESSAGE_BYTES, MAX_REPLY_CHARS, Values, places_link, plain_message,
+    public_reply, text_over_buttons,
+};
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
 const GUIDE: &str = "https://example.com/guide";
 const SHOP: &str = "https://shop.example.com/?a=1&b={username}";
+
+fn direct_message(template: &str, username: Option<&str>, links: &[&str]) -> String {
+    super::direct_message(template, &Values { username, links, ..Values::default() })
+}
+
+fn longest_direct_message(template: &str, links: &[&str]) -> usize {
+    super::longest_direct_message(template, &Values { links, ..Values::default() }).bytes
+}
 
 #[test]
 fn a_name_stands_where_the_template_wants_it() {
@@ -158,6 +169,47 @@ fn links_stand_where_the_template_wants_them_or_at_the_end() {
     ] {
         assert_eq!(direct_message(template, name, links), expected, "{template:?} {name:?}");
     }
+}
+
+#[test]
+fn a_keyword_stands_as_the_campaign_has_it_and_leaves_no_gap() {
+    for (template, keyword, expected) in [
+        ("You wrote {keyword}, {username}: here", Some("LINK"), "You wrote LINK: here"),
+        ("{keyword}? Of course", Some("guía"), "guía? Of course"),
+        ("Here is the {keyword}!", None, "Here is the!"),
+        ("\"{keyword}\", here you go", None, "Here you go"),
+        ("{keyword}: {link}", Some("{link}"), "{link}"),
+    ] {
+        let values = Values { keyword, ..Values::default() };
+        assert_eq!(plain_message(template, &values), expected, "{template:?}");
+        assert_eq!(super::direct_message(template, &values), expected, "{template:?}");
+        assert_eq!(text_over_buttons(template, &values), expected, "{template:?}");
+    }
+    assert_eq!(public_reply("{keyword}", Some("anna")), "{keyword}");
+}
+
+#[test]
+fn a_plain_message_has_the_links_that_it_places_and_no_other() {
+    let values = Values { links: &[GUIDE, SHOP], ..Values::default() };
+    for (template, expected) in [
+        ("How did it go?", "How did it go?".to_owned()),
+        ("Again: {link}", format!("Again: {GUIDE}")),
+        ("And {link2}!", format!("And {SHOP}!")),
+        ("And {link3}!", "And!".to_owned()),
+    ] {
+        assert_eq!(plain_message(template, &values), expected);
+        assert!(super::longest_plain_message(template, &values).bytes >= expected.len());
+    }
+    assert!(places_link("x {link2}", 1) && !places_link("x {link2}", 0) && !places_link("{link2", 1));
+}
+
+#[test]
+fn a_text_over_buttons_fits_both_limits() {
+    let none = Values::default();
+    assert_eq!(text_over_buttons(&"a".repeat(700), &none), "a".repeat(MAX_BUTTONS_TEXT_CHARS));
+    assert_eq!(text_over_buttons(&"値".repeat(640), &none), "値".repeat(333));
+    let long = super::longest_plain_message(&"é".repeat(640), &none);
+    assert_eq!(long, Length { bytes: 1280, chars: 640 });
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! What an account must be.
 
-use super::{Checked, instagram_id};
+use super::{Checked, instagram_id, opt_out};
 use crate::campaign_file::problem::{Place, Problems, Reported};
 use crate::campaign_file::reading::Located;
 use crate::campaign_file::{FileAccount, TokenSource, limits, token, wire};
-use openreply_domain::campaign::OptOut;
 use openreply_domain::ids::AccountId;
 
 pub(super) fn check(
@@ -33,8 +32,9 @@ fn rest(
     let name = account.username.required("username", (wire::Account::WHAT, place), problems);
     let name = name.and_then(|text| username(text, problems));
     let token = token_source((account.token.optional(), account.token_env.optional()), place, problems);
+    let opt_out = opt_out::check(account.opt_out, problems);
     let id = id.as_ref().map(|id| id.value.clone()).map_err(|reported| *reported)?;
-    Ok(FileAccount { id, username: name?, opt_out: OptOut::default(), token: token? })
+    Ok(FileAccount { id, username: name?, opt_out: opt_out?, token: token? })
 }
 
 /// Instagram's own rule for user names.

@@ -1,15 +1,13 @@
 //! What a campaign must be.
 
-use super::{Checked, Listed, instagram_id, link, text};
+use super::{Checked, Listed, flows, instagram_id, link, message, text, words};
 use crate::campaign_file::problem::{Place, Problems, Reported};
 use crate::campaign_file::reading::{List, Located, quoted};
 use crate::campaign_file::{FileCampaign, limits, wire};
 use openreply_domain::campaign::{CampaignContent, Link, Post};
 use openreply_domain::ids::{AccountId, CampaignId, IdError, MediaId};
-use openreply_domain::matching::{FoldedText, Keywords, MatchMode};
-use openreply_domain::rendering::{self, MAX_MESSAGE_BYTES, MAX_REPLY_CHARS, longest_direct_message};
-
-const NAME_ALONE: &str = "expected more than {username}, which is empty for some people";
+use openreply_domain::matching::MatchMode;
+use openreply_domain::rendering::{self, MAX_REPLY_CHARS};
 
 /// The words for the ways to match.
 pub(in crate::campaign_file) const MATCH_MODES: [(&str, MatchMode); 3] =
@@ -52,9 +50,24 @@ fn rest(
     let keywords =
         match_mode.and_then(|mode| keywords.and_then(|list| self::keywords(list, mode, place, problems)));
     let links = campaign.links.optional().and_then(|list| links(list, problems));
+    let buttons = campaign.buttons.optional();
+    let of = message::Of {
+        links: links.as_deref().ok(),
+        keywords: keywords.as_deref().ok(),
+        buttons: is_set(&buttons),
+    };
     let dm = campaign.dm.required("dm", owner, problems);
-    let dm = dm.and_then(|text| direct_message(text, links.as_deref().ok(), problems));
+    let dm = dm.and_then(|text| message::check(text, "dm", message::Kind::Gives, of, problems));
     let public_replies = campaign.public_replies.optional().and_then(|list| public_replies(list, problems));
+    let dm_trigger = campaign.dm_trigger.optional();
+    let (opening, gate) = (campaign.opening.optional(), campaign.follow_gate.optional());
+    let opens = !matches!((&opening, &gate), (Ok(None), Ok(None))) || is_set(&dm_trigger);
+    let is_first = matches!(opening, Ok(None));
+    let opening = opening.and_then(|opening| flows::opening(opening, of, problems));
+    let follow_gate = gate.and_then(|gate| flows::follow_gate(gate, is_first, of, problems));
+    let follow_up =
+        campaign.follow_up.optional().and_then(|later| flows::follow_up(later, opens, of, problems));
+    let repeat = campaign.repeat.optional().and_then(|text| flows::repeat(text, problems));
     let active = campaign.active.optional();
     let backfill = campaign.backfill.optional();
 
@@ -67,11 +80,20 @@ fn rest(
         dm: dm?,
         links: links?,
         public_replies: public_replies?,
-        ..CampaignContent::default()
+        opening: opening?,
+        follow_gate: follow_gate?,
+        follow_up: follow_up?,
+        dm_trigger: dm_trigger?.is_some_and(|set| set.value),
+        buttons: buttons?.is_some_and(|set| set.value),
+        repeat: repeat?,
     };
     let active = active?.is_none_or(|active| active.value);
     let backfill = backfill?.is_some_and(|backfill| backfill.value);
     Ok(FileCampaign { id, account: account?, active, backfill, content })
+}
+
+fn is_set(key: &Result<Option<Located<bool>>, Reported>) -> bool {
+    key.as_ref().is_ok_and(|found| found.as_ref().is_some_and(|set| set.value))
 }
 
 fn campaign_id(text: &Located<String>, problems: &mut Problems) -> Result<Located<CampaignId>, Reported> {
@@ -149,44 +171,10 @@ fn keywords(
         }
         MatchMode::AnyWord | MatchMode::WholeWord | MatchMode::Partial => {}
     }
-    let items = list.map_or_else(Vec::new, |list| list.value.items);
-    if written > limits::KEYWORDS {
-        let message = format!("`keywords`: expected at most {}, found {written}", limits::KEYWORDS);
-        return Err(problems.add(place, message));
-    }
-    let good: Vec<_> = items
-        .into_iter()
-        .filter_map(|keyword| {
-            let place = keyword.place;
-            let keyword = Located { place, value: keyword.value.0 };
-            let value = text::short(keyword, "keywords", limits::KEYWORD_CHARS, problems).ok()?;
-            Some(Located { place, value })
-        })
-        .collect();
-    refuse_repeated(&good, problems);
-    Ok(good.into_iter().map(|keyword| keyword.value).collect())
-}
-
-/// Refuses keywords that are the same to a comment. Two are when each is contained in the other.
-fn refuse_repeated(keywords: &[Located<String>], problems: &mut Problems) {
-    let folded: Vec<_> = keywords
-        .iter()
-        .map(|keyword| {
-            let alone = Keywords::new(MatchMode::Partial, std::slice::from_ref(&keyword.value));
-            (keyword.place, alone, FoldedText::new(&keyword.value))
-        })
-        .collect();
-    for (index, (place, keyword, text)) in folded.iter().enumerate() {
-        let same = folded
-            .iter()
-            .take(index)
-            .find(|(_, other, other_text)| keyword.find(other_text).is_some() && other.find(text).is_some());
-        if let Some((first, ..)) = same {
-            let Place { line, column } = *first;
-            let message = format!("the same keyword stands on line {line}, column {column} already");
-            problems.add(*place, format!("`keywords`: {message}; case and accents make no difference"));
-        }
-    }
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let most = words::Most { words: limits::KEYWORDS, chars: limits::KEYWORD_CHARS };
+    let checked = words::check(list, "keywords", most, problems)?;
+    Ok(checked.into_iter().map(|keyword| keyword.value).collect())
 }
 
 fn links(list: Option<Located<List<wire::Link>>>, problems: &mut Problems) -> Result<Vec<Link>, Reported> {
@@ -197,34 +185,6 @@ fn links(list: Option<Located<List<wire::Link>>>, problems: &mut Problems) -> Re
     }
     let checked: Vec<_> = list.items.into_iter().map(|wire| link::check(wire, problems)).collect();
     checked.into_iter().collect()
-}
-
-/// `links` is `None` where they are wrong themselves.
-fn direct_message(
-    text: Located<String>,
-    links: Option<&[Link]>,
-    problems: &mut Problems,
-) -> Result<String, Reported> {
-    let Located { place, value: dm } = text;
-    text::message(&dm, "dm", &text::IN_DIRECT_MESSAGES, place, problems)?;
-    let Some(links) = links else { return Ok(dm) };
-    if let Some(missing) = text::LINKS.iter().skip(links.len()).find(|link| dm.contains(**link)) {
-        let message = format!("{missing} has no link to stand for; `links` has {}", links.len());
-        return Err(problems.add(place, format!("`dm`: {message}")));
-    }
-    let urls: Vec<&str> = links.iter().map(|link| link.url.as_str()).collect();
-    let bytes = longest_direct_message(&dm, &urls);
-    if bytes == 0 {
-        return Err(problems.add(place, format!("`dm`: {NAME_ALONE}")));
-    }
-    if bytes > MAX_MESSAGE_BYTES {
-        let with = if urls.is_empty() { "" } else { " with its longest link" };
-        let found = format!("expected at most {MAX_MESSAGE_BYTES} bytes of UTF-8{with}, found {bytes}");
-        return Err(
-            problems.add(place, format!("`dm`: {found}; accented letters take 2 bytes, emoji 4 and more"))
-        );
-    }
-    Ok(dm)
 }
 
 fn public_replies(
@@ -247,7 +207,7 @@ fn public_reply(reply: Located<String>, problems: &mut Problems) -> Result<Strin
     text::message(&reply, KEY, &text::IN_PUBLIC_REPLIES, place, problems)?;
     text::at_most(&reply, KEY, MAX_REPLY_CHARS, place, problems)?;
     if rendering::public_reply(&reply, None).is_empty() {
-        return Err(problems.add(place, format!("`{KEY}`: {NAME_ALONE}")));
+        return Err(problems.add(place, format!("`{KEY}`: {}", text::NAME_ALONE)));
     }
     Ok(reply)
 }

@@ -7,10 +7,15 @@ use openreply_domain::matching::folds_to_nothing;
 
 /// The placeholders for the links, in their order.
 pub(super) const LINKS: [&str; limits::LINKS] = ["{link}", "{link2}", "{link3}"];
+/// The placeholder for the keyword that was met.
+pub(super) const KEYWORD: &str = "{keyword}";
 /// What stands for something else in a direct message.
-pub(super) const IN_DIRECT_MESSAGES: [&str; 4] = ["{username}", "{link}", "{link2}", "{link3}"];
+pub(super) const IN_DIRECT_MESSAGES: [&str; 5] = ["{username}", KEYWORD, "{link}", "{link2}", "{link3}"];
 /// What stands for something else in a public reply.
 pub(super) const IN_PUBLIC_REPLIES: [&str; 1] = ["{username}"];
+
+/// Why a text that holds nothing else is refused.
+pub(super) const NAME_ALONE: &str = "expected more than {username}, which is empty for some people";
 
 /// A text of one line.
 pub(super) fn short(
@@ -95,7 +100,7 @@ fn foreign_placeholders(text: &str, known: &[&str]) -> Vec<String> {
                     "{{{inside}}} would go out as it stands; the placeholders here are {offered}"
                 ));
             }
-        } else if ["username", "link"].iter().any(|known| word.to_lowercase().starts_with(known)) {
+        } else if ["username", "keyword", "link"].iter().any(|known| word.to_lowercase().starts_with(known)) {
             found.push(format!("found a {{ without its }}; the placeholders here are {offered}"));
         }
     }
@@ -111,7 +116,7 @@ fn looks_like_a_placeholder(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{IN_DIRECT_MESSAGES, IN_PUBLIC_REPLIES, LINKS, foreign_placeholders};
-    use openreply_domain::rendering::{direct_message, public_reply};
+    use openreply_domain::rendering::{Values, direct_message, public_reply};
 
     #[test]
     fn a_word_in_braces_is_a_placeholder_or_a_mistake() {
@@ -146,8 +151,9 @@ mod tests {
     #[test]
     fn the_placeholders_are_those_that_are_rendered() {
         let everything = IN_DIRECT_MESSAGES.join(" ");
-        assert_eq!(direct_message(&everything, Some("ana"), &["x", "y", "z"]), "ana x y z");
-        assert_eq!(direct_message(&LINKS.join(" "), None, &["x", "y", "z"]), "x y z");
+        let values = Values { username: Some("ana"), keyword: Some("w"), links: &["x", "y", "z"] };
+        assert_eq!(direct_message(&everything, &values), "ana w x y z");
+        assert_eq!(direct_message(&LINKS.join(" "), &values), "x y z");
         assert_eq!(public_reply(&IN_PUBLIC_REPLIES.join(" "), Some("ana")), "ana");
     }
 }

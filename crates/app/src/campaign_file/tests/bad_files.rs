@@ -267,3 +267,51 @@ fn a_token_that_stands_where_none_belongs_is_not_repeated() {
         assert!(!shown.contains("Q7XQ7X"), "{text}\n{errors}");
     }
 }
+
+#[test]
+fn what_precedes_and_follows_a_message_is_checked() {
+    let button = "x".repeat(21);
+    let long = "x".repeat(641);
+    refused(
+        "what_precedes_and_follows_a_message_is_checked",
+        &[
+            with_keys("opening: hi"),
+            with_keys("opening: {}, follow_gate: {}, follow_up: {}"),
+            with_keys("opening: { text: hi, reply_words: [YES], button: Yes }"),
+            with_keys(
+                "follow_gate: { text: '', reply_words: [YES, yes, ''], acknowledgement: '{username}' }",
+            ),
+            with_keys(&format!("opening: {{ text: hi, button: {button} }}")),
+            with_keys("opening: { text: 'Here: {link}' }, links: [{ url: https://example.com }]"),
+            with_keys("opening: { text: 'Hi {name}, {keyword}' }"),
+            with_keys(&format!("follow_gate: {{ text: {long}, button: Done }}")),
+            with_keys(&format!("opening: {{ text: '{}' }}", "é".repeat(501))),
+            with_keys("follow_up: { text: 'Here: {link}', after_minutes: 0 }"),
+            with_keys("follow_up: { text: hi, after_minutes: 10081 }"),
+            with_keys("follow_up: { text: hi, after_minutes: an hour }"),
+            with_keys("follow_up: { text: hi, after_minutes: '60' }"),
+            with_keys("follow_up: { text: hi, after_minutes: +6.5 }"),
+            with_keys("repeat: never, dm_trigger: 1, buttons: maybe"),
+            with_keys("buttons: true, links: [{ url: https://example.com }], keywords: []")
+                .replace("dm: hi", &format!("dm: {long}")),
+        ],
+    );
+}
+
+#[test]
+fn opting_out_is_told_by_words_that_mean_one_thing() {
+    let opt_out = |keys: &str| with_account(&format!("id: 1, username: b, token: t, opt_out: {{ {keys} }}"));
+    refused(
+        "opting_out_is_told_by_words_that_mean_one_thing",
+        &[
+            opt_out("stop_words: [], start_words: ''"),
+            opt_out("stop_words: [stop, STOP]"),
+            opt_out("stop_words: [no], start_words: [yes, No]"),
+            opt_out("stop_words: [Start]"),
+            opt_out("start_words: unsubscribe"),
+            opt_out("confirmation: 'See {link}'"),
+            opt_out("confirmation: '{username}'"),
+            opt_out("stop: [x]"),
+        ],
+    );
+}

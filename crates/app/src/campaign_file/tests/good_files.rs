@@ -1,7 +1,9 @@
 //! Files that are read, and what is read from them.
 
 use crate::campaign_file::{CampaignFile, TokenSource, parse};
-use openreply_domain::campaign::{Link, Post};
+use openreply_domain::campaign::{
+    Asks, CampaignContent, FollowGate, FollowUp, Link, Opening, OptOut, Post, Repeat,
+};
 use openreply_domain::matching::MatchMode;
 use secrecy::ExposeSecret;
 
@@ -40,7 +42,8 @@ fn the_example_is_read_as_it_is_meant() {
     assert_eq!((account.id.as_str(), account.username.as_str()), ("17841400000000001", "bakery"));
     assert!(matches!(&account.token, TokenSource::Literal(token) if token.expose_secret() == "demo-token"));
 
-    let [guide, prices] = file.campaigns.as_slice() else { panic!("two campaigns") };
+    assert_eq!(file.warnings, []);
+    let [guide, prices, course, voucher] = file.campaigns.as_slice() else { panic!("four campaigns") };
     assert_eq!(
         (guide.id.as_str(), guide.account.as_str(), guide.active),
         ("guide", account.id.as_str(), true)
@@ -58,17 +61,27 @@ fn the_example_is_read_as_it_is_meant() {
     assert_eq!(prices.content.keywords, ["preço", "quanto custa", "valor", "値段", "💰"]);
     assert!(prices.content.dm.ends_with("{link}\n\nResponda por aqui se quiser encomendar. 🥐"));
     assert_eq!(prices.content.public_replies, [""; 0]);
+
+    let content = &course.content;
+    assert_eq!(content.opening.as_ref().unwrap().asks, Asks::Reply(vec!["YES".into()]));
+    assert!(content.follow_gate.as_ref().unwrap().acknowledgement.is_some());
+    assert_eq!(content.follow_up.as_ref().unwrap().after_minutes, 60);
+    assert!(content.buttons && !content.dm_trigger);
+    assert!(voucher.content.dm_trigger);
+    assert_eq!(voucher.content.repeat, Repeat::OncePerPerson);
 }
 
 #[test]
 fn the_files_on_the_page_for_creators_are_good() {
     let page = include_str!("../../../../../docs/CAMPAIGN-FILE.md");
     let files: Vec<_> = page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert_eq!(files.iter().map(|text| good(text).campaigns.len()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(files.iter().map(|text| good(text).campaigns.len()).collect::<Vec<_>>(), [1, 1, 2]);
 }
 
 #[test]
 fn json_is_read_like_yaml() {
+    // The first two campaigns.
+    let (yaml, _) = EXAMPLE.split_once("\n  # A conversation").unwrap();
     let json = "{\n\
         \t\"$schema\": \"https:\\/\\/example.com\\/campaign-file.schema.json\",\n\
         \t\"accounts\": [\n\
@@ -91,13 +104,13 @@ fn json_is_read_like_yaml() {
         \t]\n}\n";
     // It is JSON in the first place.
     let value: serde_json::Value = serde_json::from_str(json).unwrap();
-    assert_eq!(shown(&good(json)), shown(&good(EXAMPLE)));
+    assert_eq!(shown(&good(json)), shown(&good(yaml)));
     // However it is laid out.
-    assert_eq!(shown(&good(&value.to_string())), shown(&good(EXAMPLE)));
-    assert_eq!(shown(&good(&serde_json::to_string_pretty(&value).unwrap())), shown(&good(EXAMPLE)));
+    assert_eq!(shown(&good(&value.to_string())), shown(&good(yaml)));
+    assert_eq!(shown(&good(&serde_json::to_string_pretty(&value).unwrap())), shown(&good(yaml)));
     // With the line ends of Windows, and the mark that its editors put in front.
-    assert_eq!(shown(&good(&format!("\u{feff}{}", json.replace('\n', "\r\n")))), shown(&good(EXAMPLE)));
-    assert_eq!(shown(&good(&format!("\u{feff}{}", EXAMPLE.replace('\n', "\r\n")))), shown(&good(EXAMPLE)));
+    assert_eq!(shown(&good(&format!("\u{feff}{}", json.replace('\n', "\r\n")))), shown(&good(yaml)));
+    assert_eq!(shown(&good(&format!("\u{feff}{}", yaml.replace('\n', "\r\n")))), shown(&good(yaml)));
 }
 
 #[test]
@@ -110,6 +123,124 @@ fn what_is_left_out_has_its_default() {
     assert_eq!(campaign.content.match_mode, MatchMode::WholeWord);
     assert_eq!(campaign.content.links, []);
     assert_eq!(campaign.content.public_replies, [""; 0]);
+    let said = CampaignContent {
+        name: "guide".into(),
+        keywords: vec!["LINK".into()],
+        dm: "Hello".into(),
+        ..CampaignContent::default()
+    };
+    assert_eq!(campaign.content, said);
+    assert_eq!(file.accounts[0].opt_out, OptOut::default());
+    assert_eq!(file.warnings, []);
+}
+
+#[test]
+fn the_flows_around_a_direct_message_are_read() {
+    let file = good(&with_campaign(
+        "keywords: [LINK]\ndm: \"{keyword}: {link}\"\nlinks: [{ url: 'https://example.com' }]\n\
+         opening: { text: 'Want the {keyword}? Answer YES or SÍ', reply_words: [YES, sí] }\n\
+         follow_gate: { text: Follow us first, button: I follow you, acknowledgement: One moment }\n\
+         follow_up: { text: \"Again, {username}: {link}\", after_minutes: 60 }\n\
+         dm_trigger: true\nbuttons: true\nrepeat: once_per_person",
+    ));
+    let content = &file.campaigns[0].content;
+    let asks = Asks::Reply(vec!["YES".into(), "sí".into()]);
+    assert_eq!(content.opening, Some(Opening { text: "Want the {keyword}? Answer YES or SÍ".into(), asks }));
+    let gate = FollowGate {
+        text: "Follow us first".into(),
+        asks: Asks::Button("I follow you".into()),
+        acknowledgement: Some("One moment".into()),
+    };
+    assert_eq!(content.follow_gate, Some(gate));
+    let later = FollowUp { text: "Again, {username}: {link}".into(), after_minutes: 60 };
+    assert_eq!(content.follow_up, Some(later));
+    assert!(content.dm_trigger && content.buttons);
+    assert_eq!(content.repeat, Repeat::OncePerPerson);
+    // The button of the gate comes after an opening, when the person has written.
+    assert_eq!(file.warnings, []);
+}
+
+#[test]
+fn an_answer_is_one_word_several_or_whatever_is_written() {
+    for (lines, asks) in [
+        ("reply_words: YES", Asks::Reply(vec!["YES".into()])),
+        ("reply_words: yes", Asks::Reply(vec!["yes".into()])),
+        ("reply_words: [1, sí]", Asks::Reply(vec!["1".into(), "sí".into()])),
+        ("button: 'Yes, please'", Asks::Button("Yes, please".into())),
+        ("", Asks::Reply(Vec::new())),
+        ("reply_words: []", Asks::Reply(Vec::new())),
+    ] {
+        let flow = format!("{{ text: 'Answer YES, sí or 1', {lines} }}");
+        let lines = format!("match: any_word\ndm: hi\nopening: {flow}\nfollow_gate: {flow}");
+        let file = good(&with_campaign(&lines));
+        let content = &file.campaigns[0].content;
+        assert_eq!(content.opening.as_ref().unwrap().asks, asks);
+        assert_eq!(content.follow_gate.as_ref().unwrap().asks, asks);
+    }
+}
+
+#[test]
+fn people_opt_out_by_the_words_of_the_account() {
+    let with = |keys: &str| {
+        let file =
+            format!("accounts: [{{ id: '1', username: b, token: t, opt_out: {{ {keys} }} }}]\ncampaigns: []");
+        good(&file).accounts[0].opt_out.clone()
+    };
+    let default = OptOut::default();
+    assert_eq!(with(""), OptOut::default());
+    assert_eq!(with("stop_words: PARAR"), OptOut { stop_words: vec!["PARAR".into()], ..default });
+    let all = with("stop_words: [no, stop it], start_words: [go], confirmation: 'Bye {username}'");
+    assert_eq!(
+        (all.stop_words, all.start_words, all.confirmation.as_str()),
+        (vec!["no".to_owned(), "stop it".to_owned()], vec!["go".to_owned()], "Bye {username}")
+    );
+}
+
+#[test]
+fn what_works_but_may_surprise_comes_with_a_warning() {
+    let warnings = |lines: &str| {
+        let file = good(&with_campaign(lines));
+        file.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let opening = "opening: { text: Want it? }";
+    for (lines, places_and_words) in [
+        (
+            "opening: { text: Want it?, button: Yes }",
+            &[("line 7, column 40: `button`", "refuses a first")][..],
+        ),
+        (
+            "follow_gate: { text: Follow, button: Done }",
+            &[("line 7, column 42: `button`", "refuses a first")],
+        ),
+        (
+            "opening: { text: Want it?, reply_words: YES }",
+            &[("line 7, column 45: `reply_words`", "none of them")],
+        ),
+        (
+            "follow_up: { text: Hello again, after_minutes: 60 }",
+            &[("line 7, column 16: `follow_up`", "a comment does not count")],
+        ),
+        ("dm_trigger: true\nfollow_up: { text: Hello again, after_minutes: 60 }", &[]),
+        (&format!("{opening}\nfollow_up: {{ text: Hello again, after_minutes: 1439 }}"), &[]),
+        (
+            &format!("{opening}\nfollow_up: {{ text: Hello again, after_minutes: 1440 }}"),
+            &[("line 8, column 52: `after_minutes`", "24 hours have passed")],
+        ),
+        (&format!("links: [{{ url: 'https://a.b' }}]\nopening: {{ text: \"{}\" }}", "a".repeat(1000)), &[]),
+    ] {
+        let found = warnings(&format!("match: any_word\ndm: hi\n{lines}"));
+        assert_eq!(found.len(), places_and_words.len(), "{lines}: {found:?}");
+        for (found, (place, words)) in found.iter().zip(places_and_words) {
+            assert!(found.starts_with(place) && found.contains(words), "{lines}: {found}");
+        }
+    }
+    let dm =
+        format!("match: any_word\nlinks: [{{ url: 'https://a.b' }}]\ndm: \"{} {{link}}\"", "a".repeat(950));
+    let found = warnings(&dm);
+    assert!(
+        matches!(found.as_slice(), [one] if one.contains("with tracked links it takes up to 1031")),
+        "{found:?}"
+    );
 }
 
 #[test]

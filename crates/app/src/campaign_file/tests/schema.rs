@@ -24,13 +24,29 @@ fn the_schema_in_the_repository_is_the_one_of_this_code() {
 fn full() -> Value {
     json!({
         "$schema": "x",
-        "accounts": [{ "id": "1", "username": "bakery", "token": "t" }],
+        "accounts": [{
+            "id": "1", "username": "bakery", "token": "t",
+            "opt_out": { "stop_words": ["STOP"], "start_words": "START", "confirmation": "Bye" }
+        }],
         "campaigns": [{
             "id": "guide", "account": "1", "name": "Guide", "post": "any", "keywords": ["link"],
             "match": "whole_word", "dm": "Hi {link}", "links": [{ "url": "https://example.com", "label": "Go" }],
-            "public_replies": ["Sent"], "active": true, "backfill": false
+            "public_replies": ["Sent"], "active": true, "backfill": false,
+            "opening": { "text": "Want it? YES", "reply_words": "YES", "button": "Yes" },
+            "follow_gate": {
+                "text": "Follow first", "reply_words": ["follow"], "button": "Done", "acknowledgement": "Wait"
+            },
+            "follow_up": { "text": "How was it?", "after_minutes": 60 },
+            "dm_trigger": true, "buttons": true, "repeat": "once_per_person"
         }],
     })
+}
+
+/// Leaves one of the two ways in which an opening and a follow gate are answered.
+fn answered_in_one_way(file: &mut Value, without: &str) {
+    for flow in ["/campaigns/0/opening", "/campaigns/0/follow_gate"] {
+        file.pointer_mut(flow).unwrap().as_object_mut().unwrap().remove(without);
+    }
 }
 
 #[test]
@@ -43,13 +59,18 @@ fn the_schema_and_the_reader_know_and_require_the_same_keys() {
         (&definitions["Account"], "/accounts/0"),
         (&definitions["Campaign"], "/campaigns/0"),
         (&definitions["Link"], "/campaigns/0/links/0"),
+        (&definitions["OptOut"], "/accounts/0/opt_out"),
+        (&definitions["Opening"], "/campaigns/0/opening"),
+        (&definitions["FollowGate"], "/campaigns/0/follow_gate"),
+        (&definitions["FollowUp"], "/campaigns/0/follow_up"),
     ] {
         assert_eq!(kind["additionalProperties"], false, "{path}");
         let required: Vec<&str> =
-            kind["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap()).collect();
+            kind["required"].as_array().into_iter().flatten().map(|key| key.as_str().unwrap()).collect();
         for key in kind["properties"].as_object().unwrap().keys() {
             seen += 1;
             let mut file = full();
+            answered_in_one_way(&mut file, if key == "button" { "reply_words" } else { "button" });
             let object = file.pointer_mut(path).unwrap().as_object_mut().unwrap();
             let exclusive = ["token", "token_env"].contains(&key.as_str());
             if key == "token_env" {
@@ -71,11 +92,12 @@ fn the_schema_and_the_reader_know_and_require_the_same_keys() {
             assert_eq!(parse(&file.to_string()).is_err(), must_be_there, "{path} {key}");
         }
         let mut file = full();
+        answered_in_one_way(&mut file, "button");
         file.pointer_mut(path).unwrap().as_object_mut().unwrap().insert("surprise".to_owned(), json!(1));
         let errors = parse(&file.to_string()).unwrap_err().to_string();
         assert!(errors.contains("`surprise` is not a key of"), "{errors}");
     }
-    assert_eq!(seen, 3 + 4 + 11 + 2);
+    assert_eq!(seen, 3 + 5 + 17 + 2 + 3 + 3 + 4 + 2);
 }
 
 #[test]
