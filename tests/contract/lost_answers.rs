@@ -126,8 +126,8 @@ async fn a_settle_whose_answer_was_lost_gives_its_unit_back_once() {
     let answer = ledger.put_send_with(&claimed("mine"), &Expect::Absent, &also).await.unwrap();
     assert_eq!((lossy.left(), answer), (0, Written::Done), "the SDK's retry is the same transaction");
     assert_eq!(ledger.month_used("2026-11").await.unwrap(), 2);
-    let read = ledger.read(&claimed("mine").key.trigger, &[Leg::Dm]).await.unwrap();
-    assert_eq!((read.sends, read.gate), (vec![claimed("mine")], gate));
+    let read = ledger.read(&claimed("mine").key.trigger, &[Leg::Dm], &claimed("mine").user).await.unwrap();
+    assert_eq!((read.sends, read.standing.gate), (vec![claimed("mine")], gate));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -100,8 +100,9 @@ async fn everything_that_a_job_decides_on_is_one_read() {
 
     let campaign = claimed.campaign.as_ref().unwrap().id.clone();
     let legs = [Leg::Dm, Leg::PublicReply(campaign)];
-    let read = ledger.read(&claimed.key.trigger, &legs).await.unwrap();
-    assert_eq!((read.sends, &read.gate, &read.stop), (vec![claimed], &gate, &stop));
+    let read = ledger.read(&claimed.key.trigger, &legs, &claimed.user).await.unwrap();
+    let standing = read.standing;
+    assert_eq!((read.sends, &standing.gate, &standing.stop), (vec![claimed], &gate, &stop));
     let calls: Vec<&str> = meter.take().into_iter().map(|(call, _)| call).collect();
     assert_eq!(calls, ["BatchGetItem"], "the Sends, the gate and the stop");
 

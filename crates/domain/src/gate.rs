@@ -7,8 +7,10 @@
 //! - A dead token holds only if it is still the current one.
 //! - A hold that stands is never replaced by a shorter one.
 
+use crate::ids::UserId;
 use crate::outcome::{Disposition, Rejection, RejectionKind, SendOutcome};
-use crate::slots::{Gate, Slots};
+use crate::people::People;
+use crate::slots::{Gate, Slot, Slots};
 use crate::time::{SignedDuration, Timestamp, after};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -119,6 +121,9 @@ pub struct AccountGate {
     /// The hold, if there is one; it may be over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hold: Option<Hold>,
+    /// Who was written to lately.
+    #[serde(default, skip_serializing_if = "People::is_empty")]
+    pub people: People,
     /// What went wrong lately.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<Trouble>,
@@ -150,12 +155,22 @@ impl AccountGate {
         self.hold.as_ref().filter(|hold| hold.stands(now))
     }
 
-    /// Asks for a slot. What it says is true once `self` is written.
-    pub fn pass(&mut self, limit: u32, now: Timestamp, reservation: Option<i64>) -> Passage {
-        match self.standing(now) {
-            Some(hold) => Passage::Held(hold.clone()),
-            None => Passage::Hour(self.slots.take(limit, now, reservation)),
+    /// Asks for a slot for a private reply to `user`. What it says is true once `self` is written.
+    pub fn pass(&mut self, limit: u32, now: Timestamp, reservation: Option<i64>, user: &UserId) -> Passage {
+        if let Some(hold) = self.standing(now) {
+            return Passage::Held(hold.clone());
         }
+        let says = self.slots.take(limit, now, reservation);
+        if let Gate::Taken(_) = says {
+            self.people.add(user, now);
+        }
+        Passage::Hour(says)
+    }
+
+    /// Gives a slot back that was taken for a private reply to `user` and certainly not used.
+    pub fn refund(&mut self, slot: &Slot, user: &UserId) {
+        self.slots.refund(slot);
+        self.people.remove(user, slot.minute);
     }
 
     /// Learns what became of a call. `token_version` is that of the token the call carried. Returns the hold
@@ -278,6 +293,7 @@ impl Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::UserId;
     use crate::outcome::{Doubt, NotSent};
 
     fn at(seconds: i64) -> Timestamp {
@@ -341,8 +357,24 @@ mod tests {
         assert_eq!(gate.learn(&doubt, "b", 0, at(300)), None);
         let hold = gate.learn(&doubt, "c", 0, at(599)).unwrap();
         assert_eq!((hold.reason, hold.until), (HoldReason::Doubt, Some(at(599 + 600))));
-        assert_eq!(gate.pass(750, at(600), None), Passage::Held(hold));
-        assert!(matches!(gate.pass(750, at(1200), None), Passage::Hour(_)));
+        let user = UserId::parse("900").unwrap();
+        assert_eq!(gate.pass(750, at(600), None, &user), Passage::Held(hold));
+        assert!(matches!(gate.pass(750, at(1200), None, &user), Passage::Hour(_)));
+    }
+
+    #[test]
+    fn a_slot_that_is_given_back_forgets_whom_it_was_for() {
+        let user = UserId::parse("900").unwrap();
+        let mut gate = AccountGate::default();
+        let (Passage::Hour(Gate::Taken(first)), Passage::Hour(Gate::Taken(_))) =
+            (gate.pass(2, at(0), None, &user), gate.pass(2, at(0), None, &user))
+        else {
+            panic!("the hour was free");
+        };
+        assert!(matches!(gate.pass(2, at(0), None, &user), Passage::Hour(Gate::Reserved { .. })));
+        assert_eq!(gate.people.count(&user, at(0)), 2, "who waits was not written to");
+        gate.refund(&first, &user);
+        assert_eq!((gate.people.count(&user, at(0)), gate.slots.used(at(0))), (1, 1));
     }
 
     #[test]

@@ -7,7 +7,9 @@
 //! - [`trigger`]: what a person did on Instagram, and the identity that everything hangs on.
 //! - [`campaign`]: what a creator configured.
 //! - [`matching`] and [`matched`]: which campaigns a comment meets, and who wins its one direct message.
+//! - [`contact`]: what is known of one person in one account's conversations.
 //! - [`message`]: what goes out, ready to be sent.
+//! - [`people`]: how many private replies each person got lately.
 //! - [`rendering`]: the text that goes out.
 //! - [`outcome`]: what an answer proves, and what follows from it.
 //! - [`send`]: one outbound message and the states of its ledger entry.
@@ -16,6 +18,7 @@
 //! - [`pulse`]: heartbeats and alerts.
 
 pub mod campaign;
+pub mod contact;
 pub mod delivery;
 pub mod evidence;
 pub mod gate;
@@ -24,6 +27,7 @@ pub mod matched;
 pub mod matching;
 pub mod message;
 pub mod outcome;
+pub mod people;
 pub mod pulse;
 pub mod rendering;
 pub mod send;

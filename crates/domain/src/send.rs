@@ -29,13 +29,15 @@ pub use admission::{Admission, admit};
 pub use doubt::{
     Decision, Looked, Released, Resolved, Unresolvable, YOUNG_FOR, doubt, looked, release, resolve_sent,
 };
-pub use settlement::{LateSettle, Policy, WINDOW, defer, park, settle, settle_late, skip, void};
+pub use settlement::{
+    LateSettle, Policy, WINDOW, ask_again, await_answer, defer, park, settle, settle_late, skip, void,
+};
 
 use crate::campaign::CampaignRef;
 use crate::ids::{CampaignId, ClaimId, MessageId, UserId};
 use crate::matched::Matched;
 use crate::slots::Slot;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, after};
 use crate::trigger::TriggerKey;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -468,6 +470,16 @@ impl Send {
         match &self.state {
             State::Open { due_at, .. } => Some(*due_at),
             State::Claimed { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,
+        }
+    }
+
+    /// When Instagram lets nobody answer any more, as far as was known when this was written: 7 days after a
+    /// comment, 24 hours after the person's last message or tap in a conversation.
+    #[must_use]
+    pub fn closes_at(&self) -> Timestamp {
+        match &self.conversation {
+            Some(conversation) if self.key.leg.needs_open_window() => conversation.closes_at,
+            Some(_) | None => after(self.first_seen_at, WINDOW),
         }
     }
 

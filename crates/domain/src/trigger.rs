@@ -183,19 +183,30 @@ impl Comment {
     }
 }
 
+impl Tap {
+    /// The identity of this tap as a trigger.
+    #[must_use]
+    pub fn key(&self) -> TriggerKey {
+        TriggerKey { kind: TriggerKind::Tap, account: self.account.clone(), id: (&self.id).into() }
+    }
+}
+
+impl Message {
+    /// The identity of this message as a trigger.
+    #[must_use]
+    pub fn key(&self) -> TriggerKey {
+        TriggerKey { kind: TriggerKind::Message, account: self.account.clone(), id: (&self.id).into() }
+    }
+}
+
 impl Trigger {
     /// The identity of this trigger.
     #[must_use]
     pub fn key(&self) -> TriggerKey {
-        let message_key = |kind, account: &AccountId, id: &MessageId| TriggerKey {
-            kind,
-            account: account.clone(),
-            id: id.into(),
-        };
         match self {
             Self::Comment(comment) => comment.key(),
-            Self::Tap(tap) => message_key(TriggerKind::Tap, &tap.account, &tap.id),
-            Self::Message(message) => message_key(TriggerKind::Message, &message.account, &message.id),
+            Self::Tap(tap) => tap.key(),
+            Self::Message(message) => message.key(),
         }
     }
 

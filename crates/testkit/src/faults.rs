@@ -9,8 +9,9 @@ use openreply_app::ports::{
     Messenger, Outbound, Pulse, Queue, QueueError, Refused, Timer, TimerError, Timers, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
+use openreply_domain::contact::Contact;
 use openreply_domain::gate::{AccountGate, Stop};
-use openreply_domain::ids::{AccountId, UserId};
+use openreply_domain::ids::{AccountId, CampaignId, UserId};
 use openreply_domain::message::Follow;
 use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
 use openreply_domain::pulse::{Alert, Heartbeat};
@@ -168,8 +169,29 @@ impl<L: Ledger> Ledger for Faulty<L> {
     async fn put_send(&self, send: &Send, expect: &Expect) -> Result<Written, LedgerError> {
         self.plan.call("put_send", self.port.put_send(send, expect), transient).await
     }
-    async fn read(&self, trigger: &TriggerKey, legs: &[Leg]) -> Result<TriggerRead, LedgerError> {
-        self.plan.call("read", self.port.read(trigger, legs), transient).await
+    async fn read(
+        &self,
+        trigger: &TriggerKey,
+        legs: &[Leg],
+        user: &UserId,
+    ) -> Result<TriggerRead, LedgerError> {
+        self.plan.call("read", self.port.read(trigger, legs, user), transient).await
+    }
+    async fn put_contact(
+        &self,
+        account: &AccountId,
+        user: &UserId,
+        next: &Contact,
+    ) -> Result<Option<Contact>, LedgerError> {
+        self.plan.call("put_contact", self.port.put_contact(account, user, next), transient).await
+    }
+    async fn once(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignId,
+        user: &UserId,
+    ) -> Result<Option<TriggerKey>, LedgerError> {
+        self.plan.call("once", self.port.once(account, campaign, user), transient).await
     }
     async fn gates(&self, account: &AccountId) -> Result<(AccountGate, Stop), LedgerError> {
         self.plan.call("gates", self.port.gates(account), transient).await

@@ -22,13 +22,13 @@ impl<H: Host> Deliver<H> {
         // Where the account is at hand, the match names the other Sends to read in the same call.
         let guess = self.accounts.fresh(&comment.account, self.now());
         let guess = guess.and_then(|account| self.find(&account, comment, missed));
-        let read = self.host.ledger().read(&key, &legs(guess.as_ref())).await?;
-        let (mut stored, gates) = (read.sends, Some((read.gate, read.stop)));
+        let read = self.host.ledger().read(&key, &legs(guess.as_ref()), &comment.from).await?;
+        let (mut stored, standing) = (read.sends, Some(read.standing));
 
         let matched = match take(&mut stored, &Leg::Dm) {
             Some(dm) => {
                 let matched = carried_match(&dm)?;
-                self.leg(Some(dm), None, gates, turn).await?;
+                self.leg(Some(dm), None, standing, turn).await?;
                 matched
             }
             None => {
@@ -43,7 +43,7 @@ impl<H: Host> Deliver<H> {
                     return Ok(());
                 };
                 let dm = new_send(comment, Leg::Dm, &matched, received_at);
-                match self.new_leg(dm, gates, turn).await? {
+                match self.new_leg(dm, standing, turn).await? {
                     LegEnd::Ours | LegEnd::Theirs(None) => matched,
                     // Whoever came first wrote the match that counts.
                     LegEnd::Theirs(Some(theirs)) => carried_match(&theirs)?,

@@ -1,14 +1,12 @@
-//! The gates before a claim: stop, hold, pause, window, hour, month. In this order, and each for its reason
-//! written on the Send that waits or ends.
+//! The gates right before a claim, each one atomic write: the hour, then the month.
 
 use super::leg::LegEnd;
 use super::{Back, Deliver};
-use crate::accounts::PreparedAccount;
 use crate::contended::{MAX_ROUNDS, change_gate};
-use crate::ports::{Also, Host, Ledger, Written};
-use openreply_domain::gate::{AccountGate, Hold, Passage, Stop};
-use openreply_domain::ids::AccountId;
-use openreply_domain::send::{Expect, Leg, Send, Skip, WaitingFor, park, skip, void};
+use crate::ports::{Host, Ledger};
+use openreply_domain::campaign::CampaignContent;
+use openreply_domain::gate::{AccountGate, Passage};
+use openreply_domain::send::{Expect, Leg, Send, Skip, WaitingFor, park};
 use openreply_domain::slots::{Gate, Slot, start_of};
 use openreply_domain::time::Timestamp;
 
@@ -19,14 +17,6 @@ pub(super) struct Taken {
     pub(super) month: Option<String>,
 }
 
-/// What the gates came to.
-pub(super) enum Passed {
-    /// It may be claimed now.
-    Through(Taken),
-    /// It waits, or ended; its Send is written.
-    Settled(LegEnd),
-}
-
 /// The calendar month in UTC that a moment lies in, as `2026-11`.
 #[must_use]
 pub fn month_of(moment: Timestamp) -> String {
@@ -34,47 +24,25 @@ pub fn month_of(moment: Timestamp) -> String {
 }
 
 impl<H: Host> Deliver<H> {
-    /// Takes a Send through every gate.
-    pub(super) async fn pass(
+    /// Takes what an attempt costs. `Err`: it waits, or ended; its Send is written.
+    pub(super) async fn take(
         &self,
         send: &Send,
         expect: &Expect,
-        account: &PreparedAccount,
-        gates: (AccountGate, Stop),
-    ) -> Result<Passed, Back> {
-        let (gate, stop) = gates;
-        let now = self.now();
-        if let Some(reason) = void(send, now) {
-            return self.write(skip(send, Skip::Window, reason, now), expect, Vec::new()).await;
-        }
-        if let Some(reason) = stop.standing(now) {
-            let parked = park(send, WaitingFor::Hold, None, &reason, now);
-            return self.write(parked, expect, vec![Also::Stopped { revision: stop.revision }]).await;
-        }
-        let paused = account
-            .campaigns
-            .iter()
-            .map(|c| &c.campaign)
-            .find(|c| !c.active && send.campaign.as_ref().is_some_and(|own| own.id == c.id));
-        if let Some(campaign) = paused {
-            let parked = park(send, WaitingFor::Pause, None, "its campaign is paused", now);
-            let also = Also::Paused { order: campaign.order, campaign: campaign.id.clone() };
-            return self.write(parked, expect, vec![also]).await;
-        }
+        content: Option<&CampaignContent>,
+        gate: AccountGate,
+    ) -> Result<Result<Taken, LegEnd>, Back> {
+        // Instagram's hourly cap is on private replies; the hold counts for all and was looked at.
         let slot = match send.key.leg {
-            // Only private replies count against the hour; the hold counts for all.
-            Leg::PublicReply(_) | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
-                match gate.standing(now) {
-                    Some(hold) => return self.held(send, expect, hold).await,
-                    None => None,
-                }
-            }
             Leg::Dm => match self.take_slot(send, expect, gate).await? {
                 Ok(slot) => Some(slot),
-                Err(settled) => return Ok(settled),
+                Err(end) => return Ok(Err(end)),
             },
+            Leg::PublicReply(_) | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
+                None
+            }
         };
-        self.take_month(send, expect, slot).await
+        self.take_month(send, expect, content, slot).await
     }
 
     /// The hour gate: one conditional write, which a hold refuses.
@@ -83,12 +51,12 @@ impl<H: Host> Deliver<H> {
         send: &Send,
         expect: &Expect,
         mut gate: AccountGate,
-    ) -> Result<Result<Slot, Passed>, Back> {
+    ) -> Result<Result<Slot, LegEnd>, Back> {
         for _ in 0..MAX_ROUNDS {
             let now = self.now();
             let mut next = gate.clone();
             next.revision += 1;
-            let gate_says = match next.pass(self.policy.hourly_limit, now, send.reservation) {
+            let gate_says = match next.pass(self.policy.hourly_limit, now, send.reservation, &send.user) {
                 Passage::Held(hold) => return Ok(Err(self.held(send, expect, &hold).await?)),
                 Passage::Hour(gate_says) => gate_says,
             };
@@ -105,38 +73,42 @@ impl<H: Host> Deliver<H> {
         Err(Back::Crowded)
     }
 
-    async fn reserved(&self, send: &Send, expect: &Expect, minute: i64) -> Result<Passed, Back> {
+    async fn reserved(&self, send: &Send, expect: &Expect, minute: i64) -> Result<LegEnd, Back> {
         let limit = self.policy.hourly_limit;
         let reason =
             format!("the account's {limit} private replies of this hour are used; a place is reserved");
         let send = Send { reservation: Some(minute), ..send.clone() };
-        self.write(
-            park(&send, WaitingFor::Slot, Some(start_of(minute)), &reason, self.now()),
-            expect,
-            Vec::new(),
-        )
-        .await
+        let parked = park(&send, WaitingFor::Slot, Some(start_of(minute)), &reason, self.now());
+        self.write(parked, expect, Vec::new()).await
     }
 
-    async fn take_month(&self, send: &Send, expect: &Expect, slot: Option<Slot>) -> Result<Passed, Back> {
+    async fn take_month(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        content: Option<&CampaignContent>,
+        slot: Option<Slot>,
+    ) -> Result<Result<Taken, LegEnd>, Back> {
         let limit = self.policy.monthly_limit;
         if limit == 0 || matches!(send.key.leg, Leg::PublicReply(_)) {
-            return Ok(Passed::Through(Taken { slot, month: None }));
+            return Ok(Ok(Taken { slot, month: None }));
         }
         let month = month_of(self.now());
         if self.host.ledger().take_month(&month, limit).await? {
-            return Ok(Passed::Through(Taken { slot, month: Some(month) }));
+            return Ok(Ok(Taken { slot, month: Some(month) }));
         }
-        self.give_back(&send.key.trigger.account, &Taken { slot, month: None }).await;
+        self.give_back(send, &Taken { slot, month: None }).await;
         let reason = format!("the {limit} messages of {month} are used up (MonthlyDmLimit)");
-        self.write(skip(send, Skip::Quota, reason, self.now()), expect, Vec::new()).await
+        Ok(Err(self.ends(send, expect, content, (Skip::Quota, reason)).await?))
     }
 
     /// Gives back what was taken for an attempt that was never made. What cannot be given back stays spent, which
     /// is the safe side.
-    pub(super) async fn give_back(&self, account: &AccountId, taken: &Taken) {
+    pub(super) async fn give_back(&self, send: &Send, taken: &Taken) {
+        let account = &send.key.trigger.account;
         if let Some(slot) = &taken.slot
-            && let Err(error) = change_gate(self.host.ledger(), account, |gate| gate.slots.refund(slot)).await
+            && let Err(error) =
+                change_gate(self.host.ledger(), account, |gate| gate.refund(slot, &send.user)).await
         {
             tracing::warn!(%account, %error, "a slot of the hour could not be given back; it stays used");
         }
@@ -144,26 +116,6 @@ impl<H: Host> Deliver<H> {
             && let Err(error) = self.host.ledger().return_month(month).await
         {
             tracing::warn!(%error, "a unit of the month could not be given back; it stays used");
-        }
-    }
-
-    async fn held(&self, send: &Send, expect: &Expect, hold: &Hold) -> Result<Passed, Back> {
-        let parked = park(send, WaitingFor::Hold, hold.until, &hold.reason.to_string(), self.now());
-        self.write(parked, expect, vec![Also::Held(hold.clone())]).await
-    }
-
-    /// Writes a Send that waits or has ended; one that waits gets its timer.
-    async fn write(&self, next: Send, expect: &Expect, also: Vec<Also>) -> Result<Passed, Back> {
-        match self.put(&next, expect, &also).await? {
-            Written::Done => {
-                tracing::info!(trigger = %next.key.trigger, leg = %next.key.leg, state = ?next.state, "not now");
-                self.tell(&next).await;
-                self.set_timer(&next).await?;
-                Ok(Passed::Settled(LegEnd::Ours))
-            }
-            Written::Refused(stands) => Ok(Passed::Settled(self.theirs(stands).await?)),
-            // What it was to wait for is over this very moment: look again.
-            Written::Moved => Err(Back::Moved),
         }
     }
 }

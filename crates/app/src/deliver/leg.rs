@@ -1,21 +1,30 @@
 //! One leg: prepare, claim, send, settle.
 
-use super::gates::{Passed, Taken};
+use super::gates::Taken;
+use super::rules::takes_once;
 use super::words::{Words, confirmation, words};
 use super::{Back, Deliver, Turn};
 use crate::accounts::PreparedAccount;
-use crate::ports::{Clock, Destination, Host, Ledger, Outbound, Random, Timer, Timers, Vault, Written};
-use openreply_domain::gate::{AccountGate, Stop};
+use crate::ports::{
+    Also, Clock, Destination, Host, Ledger, Outbound, Random, Standing, Timer, Timers, Vault, Written,
+};
+use openreply_domain::campaign::CampaignContent;
+use openreply_domain::contact::Contact;
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::{NotSent, SendOutcome};
-use openreply_domain::send::{Admission, Claim, Expect, Leg, Send, SendKey, State, admit, defer};
+use openreply_domain::send::{
+    Admission, Claim, Conversation, Expect, Leg, Says, Send, SendKey, State, admit, defer,
+};
 use openreply_domain::trigger::TriggerKind;
+use std::borrow::Cow;
 
 /// What the race for a claim came to.
 enum Race {
     Won(Box<Send>),
     /// What stands there instead.
     Lost(Option<Box<Send>>),
+    /// What was to be written beside it has changed meanwhile: read again.
+    Moved,
 }
 
 /// How a leg ended that may go on: either this invocation wrote its Send, or somebody else's stands there.
@@ -27,29 +36,28 @@ pub(super) enum LegEnd {
 impl<H: Host> Deliver<H> {
     /// A Send whose timer fired.
     pub(super) async fn wake(&self, key: &SendKey, wake: u32, turn: &Turn) -> Result<(), Back> {
-        let mut read = self.host.ledger().read(&key.trigger, std::slice::from_ref(&key.leg)).await?;
-        let stored = read.sends.pop();
+        let stored = self.host.ledger().sends(&key.trigger, std::slice::from_ref(&key.leg)).await?.pop();
         if stored.is_none() {
             tracing::warn!(trigger = %key.trigger, leg = %key.leg, "a timer fired for a message that was never promised");
             return Ok(());
         }
-        self.leg(stored, Some(wake), Some((read.gate, read.stop)), turn).await
+        self.leg(stored, Some(wake), None, turn).await
     }
 
     /// A leg that has a Send in the ledger.
-    /// `gates` are those of its account if they were read for this very leg.
+    /// `standing` is what stands in its way, if that was read for this very leg.
     pub(super) async fn leg(
         &self,
         stored: Option<Send>,
         wake: Option<u32>,
-        gates: Option<(AccountGate, Stop)>,
+        standing: Option<Standing>,
         turn: &Turn,
     ) -> Result<(), Back> {
         let admission = admit(stored.as_ref(), wake, self.now());
         match (admission, stored) {
             (Admission::Due, Some(send)) => {
                 let expect = Expect::Open { wake: send.wake };
-                self.attempt(send, &expect, gates, turn).await.map(drop)
+                self.attempt(send, &expect, standing, turn).await.map(drop)
             }
             (Admission::Early, _) => Err(Back::Early),
             (Admission::KnownDuplicate, Some(send)) => {
@@ -67,18 +75,18 @@ impl<H: Host> Deliver<H> {
     pub(super) async fn new_leg(
         &self,
         send: Send,
-        gates: Option<(AccountGate, Stop)>,
+        standing: Option<Standing>,
         turn: &Turn,
     ) -> Result<LegEnd, Back> {
-        self.attempt(send, &Expect::Absent, gates, turn).await
+        self.attempt(send, &Expect::Absent, standing, turn).await
     }
 
     /// Everything that can fail for another reason comes before the claim, the claim before the send.
-    async fn attempt(
+    pub(super) async fn attempt(
         &self,
         send: Send,
         expect: &Expect,
-        gates: Option<(AccountGate, Stop)>,
+        standing: Option<Standing>,
         turn: &Turn,
     ) -> Result<LegEnd, Back> {
         if !self.has_time(turn, self.budget.whole_send()) {
@@ -89,28 +97,44 @@ impl<H: Host> Deliver<H> {
         else {
             return Err(Back::Missing { what: "account of this trigger" });
         };
-        let Words { text, buttons } = self.words(&send, &account).await?;
+        let content = self.content(&send, &account).await?;
+        let content = content.as_deref();
         let token = match self.host.vault().open(&account.account.id, &account.account.token.sealed) {
             Ok(token) => token,
             Err(error) => return self.put_off(&send, expect, &error.to_string()).await,
         };
+        let standing = match standing {
+            Some(standing) => standing,
+            // An earlier leg's answer may have made a hold since the trigger was read.
+            None => self.host.ledger().read(&send.key.trigger, &[], &send.user).await?.standing,
+        };
+        let send = within_window(send, &standing.contact);
+        if let Some(end) = self.refused(&send, expect, &account, content, &standing).await? {
+            return Ok(end);
+        }
+        let send = match self.pass_follow_gate(send, expect, content, &token, turn).await? {
+            Ok(send) => send,
+            Err(end) => return Ok(end),
+        };
+        let Words { text, buttons } =
+            content.map_or_else(|| confirmation(&send, &account.account.opt_out), |it| words(&send, it));
         let to = destination(&send);
         let message = Outbound { account: account.account.id.clone(), to, text, buttons, token };
-        let gates = match gates {
-            Some(gates) => gates,
-            // An earlier leg's answer may have made a hold since the trigger was read.
-            None => self.host.ledger().gates(&account.account.id).await?,
+        let taken = match self.take(&send, expect, content, standing.gate).await? {
+            Ok(taken) => taken,
+            Err(end) => return Ok(end),
         };
-        let taken = match self.pass(&send, expect, &account, gates).await? {
-            Passed::Through(taken) => taken,
-            Passed::Settled(end) => return Ok(end),
-        };
+        let also = self.also_claimed(&send, content, standing.contact);
         let send = Send { reservation: None, ..send };
         let token_version = account.account.token.version;
-        match self.claim(send, expect, taken.clone(), token_version, turn).await? {
+        match self.claim(send.clone(), expect, &also, taken.clone(), token_version, turn).await? {
             Race::Lost(stands) => {
-                self.give_back(&account.account.id, &taken).await;
+                self.give_back(&send, &taken).await;
                 self.theirs(stands).await
+            }
+            Race::Moved => {
+                self.give_back(&send, &taken).await;
+                Err(Back::Moved)
             }
             Race::Won(claimed) => {
                 let is_good = taken.slot.is_none_or(|slot| slot.is_good(self.now()));
@@ -119,10 +143,40 @@ impl<H: Host> Deliver<H> {
                 } else {
                     SendOutcome::NotSent(NotSent::TooLate)
                 };
-                self.settle(&claimed, outcome).await?;
+                self.settle(&claimed, outcome, content).await?;
                 Ok(LegEnd::Ours)
             }
         }
+    }
+
+    /// What is written with a claim: that a message into a conversation goes, that one asks for an answer, and the
+    /// right to what goes out once.
+    fn also_claimed(
+        &self,
+        send: &Send,
+        content: Option<&CampaignContent>,
+        mut contact: Contact,
+    ) -> Vec<Also> {
+        let mut also: Vec<Also> = takes_once(send, content).into_iter().collect();
+        let now = self.now();
+        let asks = match &send.key.leg {
+            Leg::Dm => send.says != Says::Link,
+            Leg::FollowPrompt => true,
+            Leg::PublicReply(_) | Leg::Reveal | Leg::Acknowledgement | Leg::FollowUp => false,
+        };
+        if asks && let Some(campaign) = &send.campaign {
+            let root = send.conversation.as_ref().map_or(&send.key.trigger, |open| &open.root);
+            contact.invite(root, campaign, now);
+            contact.username = send.username.clone().or(contact.username);
+        }
+        if send.key.leg.needs_open_window() {
+            contact.goes(&send.key, now);
+        }
+        if asks || send.key.leg.needs_open_window() {
+            contact.revision += 1;
+            also.push(Also::Contact(Box::new(contact)));
+        }
+        also
     }
 
     /// A write that met somebody else's Send. If that waits, whoever let it wait may have crashed before its timer
@@ -142,17 +196,20 @@ impl<H: Host> Deliver<H> {
         }
     }
 
-    async fn words(&self, send: &Send, account: &PreparedAccount) -> Result<Words, Back> {
-        let Some(promised) = &send.campaign else {
-            return Ok(confirmation(send, &account.account.opt_out));
-        };
+    /// What the campaign promised, at the version that was promised. `None`: the account speaks for itself.
+    pub(super) async fn content<'a>(
+        &self,
+        send: &Send,
+        account: &'a PreparedAccount,
+    ) -> Result<Option<Cow<'a, CampaignContent>>, Back> {
+        let Some(promised) = &send.campaign else { return Ok(None) };
         let current = account.campaigns.iter().map(|c| &c.campaign).find(|c| c.reference() == *promised);
         if let Some(campaign) = current {
-            return Ok(words(send, &campaign.content));
+            return Ok(Some(Cow::Borrowed(&campaign.content)));
         }
         let version = self.host.ledger().campaign_version(&send.key.trigger.account, promised).await?;
         let version = version.ok_or(Back::Missing { what: "version of the campaign that was promised" })?;
-        Ok(words(send, &version))
+        Ok(Some(Cow::Owned(version)))
     }
 
     /// Takes the Send for one attempt. A second try carries the same id, so that an answer that was lost does
@@ -161,6 +218,7 @@ impl<H: Host> Deliver<H> {
         &self,
         send: Send,
         expect: &Expect,
+        also: &[Also],
         taken: Taken,
         token_version: u32,
         turn: &Turn,
@@ -182,15 +240,15 @@ impl<H: Host> Deliver<H> {
             updated_at: now,
             ..send
         };
-        let mut tried = self.host.ledger().put_send(&claimed, expect).await;
+        let mut tried = self.put(&claimed, expect, also).await;
         if tried.is_err() {
-            tried = self.host.ledger().put_send(&claimed, expect).await;
+            tried = self.put(&claimed, expect, also).await;
         }
         let key = &claimed.key;
         match tried? {
             Written::Done => Ok(Race::Won(Box::new(claimed))),
             Written::Refused(Some(stands)) if won_before(&stands, &id) => Ok(Race::Won(Box::new(claimed))),
-            Written::Moved => Err(Back::Moved),
+            Written::Moved => Ok(Race::Moved),
             Written::Refused(stands) => {
                 tracing::info!(trigger = %key.trigger, leg = %key.leg, "another invocation took this message");
                 self.tell_duplicate(key).await;
@@ -213,6 +271,15 @@ impl<H: Host> Deliver<H> {
             Written::Moved => Err(Back::Moved),
         }
     }
+}
+
+/// A message into a conversation, with when that closes as far as is known now.
+fn within_window(send: Send, contact: &Contact) -> Send {
+    let conversation = match (send.conversation, contact.closes_at()) {
+        (Some(conversation), Some(closes_at)) => Some(Conversation { closes_at, ..conversation }),
+        (conversation, _) => conversation,
+    };
+    Send { conversation, ..send }
 }
 
 fn won_before(stands: &Send, id: &ClaimId) -> bool {

@@ -9,9 +9,12 @@
 //! - The first Send of a trigger carries the whole match. A redelivery continues it, whatever was edited since.
 
 mod comment;
+mod conversation;
+mod follow;
 mod gates;
 mod leg;
 mod news;
+mod rules;
 mod settle;
 pub mod words;
 
@@ -120,10 +123,11 @@ impl<H: Host> Deliver<H> {
             Job::Missed { comment, written_at } => {
                 self.comment(comment, *written_at, Some(*written_at), turn).await
             }
-            // Acknowledged: taps and messages start nothing yet.
-            Job::Ingested { trigger: trigger @ (Trigger::Tap(_) | Trigger::Message(_)), .. } => {
-                tracing::info!(trigger = %trigger.key(), "nothing listens to this kind of trigger");
-                Ok(())
+            Job::Ingested { trigger: Trigger::Message(message), received_at } => {
+                self.message(message, *received_at, turn).await
+            }
+            Job::Ingested { trigger: Trigger::Tap(tap), received_at } => {
+                self.tap(tap, *received_at, turn).await
             }
             Job::Wake { key, wake } => self.wake(key, *wake, turn).await,
             Job::Settle { key, claim, outcome } => self.settle_later(key, claim, outcome).await,

@@ -1,14 +1,19 @@
 //! Writing down what became of a call.
 
+use super::rules::frees_once;
 use super::{Back, Deliver};
 use crate::contended::MAX_ROUNDS;
 use crate::job::Job;
 use crate::ports::{Also, Enqueue, Host, Ledger, LedgerError, Queue, Written};
+use openreply_domain::campaign::CampaignContent;
 use openreply_domain::gate::Stop;
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::SendOutcome;
-use openreply_domain::send::{Expect, LateSettle, Send, SendKey, State, settle, settle_late};
-use openreply_domain::trigger::QueueIdentity;
+use openreply_domain::send::{
+    Conversation, Expect, LateSettle, Leg, Says, Send, SendKey, State, WaitingFor, settle, settle_late,
+};
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use openreply_domain::trigger::{QueueIdentity, TriggerKey};
 
 impl<H: Host> Deliver<H> {
     /// Settles a claim with what became of its call. What cannot be written goes onto the queue as a job of
@@ -18,12 +23,17 @@ impl<H: Host> Deliver<H> {
     /// # Errors
     /// Only when it waits now and its timer may not be set: the job then goes back, meets it waiting, and sets
     /// the timer.
-    pub(super) async fn settle(&self, claimed: &Send, outcome: SendOutcome) -> Result<(), Back> {
+    pub(super) async fn settle(
+        &self,
+        claimed: &Send,
+        outcome: SendOutcome,
+        content: Option<&CampaignContent>,
+    ) -> Result<(), Back> {
         let Some(claim) = claimed.claim.as_ref().map(|claim| claim.id.clone()) else { return Ok(()) };
         log(claimed, &outcome);
-        let mut written = self.write_settle(claimed, &claim, &outcome).await;
+        let mut written = self.write_settle(claimed, &claim, &outcome, content).await;
         if written.is_err() {
-            written = self.write_settle(claimed, &claim, &outcome).await;
+            written = self.write_settle(claimed, &claim, &outcome, content).await;
         }
         let error = match written {
             Ok(Some(stands)) => {
@@ -57,9 +67,14 @@ impl<H: Host> Deliver<H> {
         outcome: &SendOutcome,
     ) -> Result<(), Back> {
         let stored = self.host.ledger().sends(&key.trigger, std::slice::from_ref(&key.leg)).await?.pop();
+        let account = self.accounts.get(self.host.ledger(), &key.trigger.account, self.now()).await?;
+        let content = match (&stored, &account) {
+            (Some(stored), Some(account)) => self.content(stored, account).await?,
+            (Some(_) | None, _) => None,
+        };
         match stored {
             Some(stored) if matches!(stored.state, State::Claimed { .. }) && stored.carries(claim) => {
-                match self.write_settle(&stored, claim, outcome).await? {
+                match self.write_settle(&stored, claim, outcome, content.as_deref()).await? {
                     Some(stands) => {
                         self.tell(&stands).await;
                         self.set_timer(&stands).await
@@ -67,7 +82,7 @@ impl<H: Host> Deliver<H> {
                     None => Ok(()),
                 }
             }
-            stored => match self.settle_released(key, stored, claim, outcome).await? {
+            stored => match self.settle_released(key, stored, claim, outcome, content.as_deref()).await? {
                 // Settled before, and perhaps waiting without a timer.
                 Some(stored) if stored.carries(claim) => self.set_timer(&stored).await,
                 Some(_) | None => Ok(()),
@@ -81,20 +96,23 @@ impl<H: Host> Deliver<H> {
         claimed: &Send,
         claim: &ClaimId,
         outcome: &SendOutcome,
+        content: Option<&CampaignContent>,
     ) -> Result<Option<Send>, LedgerError> {
         let next = settle(claimed, outcome, self.now(), self.policy);
         let expect = Expect::Claimed(claim.clone());
         let written = match outcome {
-            SendOutcome::Delivered { .. } => self.host.ledger().put_send(&next, &expect).await?,
+            SendOutcome::Delivered { .. } => self.write_with_follow_up(&next, &expect, content).await?,
             SendOutcome::Rejected(_) | SendOutcome::NotSent(_) | SendOutcome::Unconfirmed(_) => {
-                self.write_with_lesson(claimed, &next, &expect, outcome).await?
+                let ended = matches!(next.state, State::Failed { .. } | State::Skipped { .. });
+                let frees = if ended { frees_once(claimed, content) } else { None };
+                self.write_with_lesson(claimed, &next, &expect, outcome, frees).await?
             }
         };
         match written {
             Written::Done => Ok(Some(next)),
             Written::Refused(stands) => {
                 let stands = stands.map(|stands| *stands);
-                let stands = self.settle_released(&claimed.key, stands, claim, outcome).await?;
+                let stands = self.settle_released(&claimed.key, stands, claim, outcome, content).await?;
                 Ok(stands.filter(|stands| stands.carries(claim)))
             }
             Written::Moved => Err(LedgerError::Transient {
@@ -112,6 +130,7 @@ impl<H: Host> Deliver<H> {
         mut stored: Option<Send>,
         claim: &ClaimId,
         outcome: &SendOutcome,
+        content: Option<&CampaignContent>,
     ) -> Result<Option<Send>, LedgerError> {
         for _ in 0..MAX_ROUNDS {
             let late = settle_late(stored.as_ref(), claim, outcome, self.now());
@@ -120,13 +139,40 @@ impl<H: Host> Deliver<H> {
                 LateSettle::Already | LateSettle::Superseded => return Ok(stored),
                 LateSettle::Arrived(next, expect) => (*next, expect),
             };
-            match self.host.ledger().put_send(&next, &expect).await? {
+            match self.write_with_follow_up(&next, &expect, content).await? {
                 Written::Done => return Ok(Some(next)),
                 Written::Refused(stands) => stored = stands.map(|stands| *stands),
                 Written::Moved => {}
             }
         }
         Ok(stored)
+    }
+
+    /// Writes that a message was delivered, together with the follow-up that it promises, if there was none yet:
+    /// no crash loses it. Its timer is set first; one that fires for nothing does nothing.
+    async fn write_with_follow_up(
+        &self,
+        sent: &Send,
+        expect: &Expect,
+        content: Option<&CampaignContent>,
+    ) -> Result<Written, LedgerError> {
+        for _ in 0..MAX_ROUNDS {
+            let mut also = Vec::new();
+            if let Some(later) = follow_up(sent, content, self.now())
+                && self.host.ledger().sends(&later.key.trigger, &[Leg::FollowUp]).await?.is_empty()
+            {
+                if let Err(back) = self.set_timer(&later).await {
+                    tracing::error!(trigger = %later.key.trigger, %back, "the timer of a follow-up may not be set; the sweep will find it");
+                }
+                also.push(Also::Begin(Box::new(later)));
+            }
+            match self.put(sent, expect, &also).await? {
+                // Somebody else began it meanwhile.
+                Written::Moved => {}
+                written @ (Written::Done | Written::Refused(_)) => return Ok(written),
+            }
+        }
+        Ok(Written::Moved)
     }
 
     /// Writes a settle together with what the account's gate learns from it and gets back: a slot and a unit of
@@ -137,6 +183,7 @@ impl<H: Host> Deliver<H> {
         next: &Send,
         expect: &Expect,
         outcome: &SendOutcome,
+        frees: Option<Also>,
     ) -> Result<Written, LedgerError> {
         let account = &claimed.key.trigger.account;
         let Some(claim) = &claimed.claim else { return self.host.ledger().put_send(next, expect).await };
@@ -147,9 +194,9 @@ impl<H: Host> Deliver<H> {
             self.hold_app(stop, outcome).await?;
             let mut learnt = gate.clone();
             let hold = learnt.learn(outcome, &delivery, claim.token_version, self.now());
-            let mut also = Vec::new();
+            let mut also: Vec<Also> = frees.clone().into_iter().collect();
             if is_certain && let Some(slot) = &claim.slot {
-                learnt.slots.refund(slot);
+                learnt.refund(slot, &claimed.user);
             }
             if learnt != gate {
                 learnt.revision += 1;
@@ -190,6 +237,35 @@ impl<H: Host> Deliver<H> {
             cause: "others keep changing the stop first".to_owned(),
         })
     }
+}
+
+/// The follow-up that a delivered message promises: once per person and campaign, of the version that was sent.
+fn follow_up(sent: &Send, content: Option<&CampaignContent>, now: Timestamp) -> Option<Send> {
+    let gives = match &sent.key.leg {
+        Leg::Dm => sent.says == Says::Link,
+        Leg::Reveal => true,
+        Leg::PublicReply(_) | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => false,
+    };
+    let promised = content?.follow_up.as_ref().filter(|_| gives)?;
+    let campaign = sent.campaign.clone()?;
+    let trigger = TriggerKey::follow_up(&sent.key.trigger.account, &sent.user, &campaign.id);
+    let conversation = sent.conversation.clone().unwrap_or_else(|| Conversation {
+        root: sent.key.trigger.clone(),
+        asked_by: sent.key.trigger.clone(),
+        checks: 0,
+        closes_at: now,
+    });
+    let key = SendKey { trigger, leg: Leg::FollowUp };
+    let (user, username) = (sent.user.clone(), sent.username.clone());
+    let due_at = after(now, SignedDuration::from_mins(promised.after_minutes.into()));
+    let reason = format!("it follows {} minutes after {}", promised.after_minutes, sent.key.trigger);
+    Some(Send {
+        state: State::Open { waiting_for: WaitingFor::Delay, due_at, reason },
+        wake: 1,
+        keyword: sent.keyword,
+        conversation: Some(conversation),
+        ..Send::new(key, Some(campaign), user, username, now)
+    })
 }
 
 fn log_late(key: &SendKey, late: &LateSettle) {

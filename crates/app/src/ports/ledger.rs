@@ -4,8 +4,9 @@
 //! thing exactly one succeeds, and the others are told what stands there. Reads of Sends are consistent.
 
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut, SealedToken};
+use openreply_domain::contact::Contact;
 use openreply_domain::gate::{AccountGate, Hold, Stop};
-use openreply_domain::ids::{AccountId, CampaignId, MessageId};
+use openreply_domain::ids::{AccountId, CampaignId, MessageId, UserId};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
@@ -72,6 +73,15 @@ pub enum Also {
         /// The id that Instagram shows.
         message_id: MessageId,
     },
+    /// Writes what is known of the Send's person, which must stand one revision lower.
+    Contact(Box<Contact>),
+    /// Makes the Send's trigger the one for which its person gets this campaign's message, ever. Nobody else's
+    /// may stand.
+    TakeOnce(CampaignId),
+    /// Frees that again, if it is the Send's trigger that stands.
+    FreeOnce(CampaignId),
+    /// Writes another Send that does not exist yet.
+    Begin(Box<Send>),
 }
 
 /// Everything that a job about one trigger decides on, read consistently in one call.
@@ -79,10 +89,19 @@ pub enum Also {
 pub struct TriggerRead {
     /// Those of the Sends that exist.
     pub sends: Vec<Send>,
+    /// What stands in their way, or not.
+    pub standing: Standing,
+}
+
+/// What stands in the way of a message, or not, read consistently in one call.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Standing {
     /// The account's gate.
     pub gate: AccountGate,
     /// The stack's stop.
     pub stop: Stop,
+    /// What is known of the person.
+    pub contact: Contact,
 }
 
 /// A webhook's body on its way onto the queue.
@@ -219,7 +238,8 @@ pub trait Ledger: std::marker::Send + Sync {
         legs: &[Leg],
     ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
 
-    /// Reads these Sends of a trigger, its account's gate and the stack's stop, consistently, in one call.
+    /// Reads these Sends of a trigger, and what stands in the way of messages to `user`, consistently, in one
+    /// call.
     ///
     /// # Errors
     /// When they could not all be read.
@@ -227,6 +247,7 @@ pub trait Ledger: std::marker::Send + Sync {
         &self,
         trigger: &TriggerKey,
         legs: &[Leg],
+        user: &UserId,
     ) -> impl Future<Output = Result<TriggerRead, LedgerError>> + std::marker::Send;
 
     /// Reads an account's gate and the stack's stop, consistently, in one call.
@@ -237,6 +258,28 @@ pub trait Ledger: std::marker::Send + Sync {
         &self,
         account: &AccountId,
     ) -> impl Future<Output = Result<(AccountGate, Stop), LedgerError>> + std::marker::Send;
+
+    /// Writes what is known of a person, if it stands one revision lower. Returns what stands there if not.
+    ///
+    /// # Errors
+    /// When it may or may not have been written.
+    fn put_contact(
+        &self,
+        account: &AccountId,
+        user: &UserId,
+        next: &Contact,
+    ) -> impl Future<Output = Result<Option<Contact>, LedgerError>> + std::marker::Send;
+
+    /// The trigger for which a person got, or is to get, a campaign's message that goes out once per person.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn once(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignId,
+        user: &UserId,
+    ) -> impl Future<Output = Result<Option<TriggerKey>, LedgerError>> + std::marker::Send;
 
     /// Writes an account's gate, if it stands one revision lower. Returns what stands there if not.
     ///

@@ -15,7 +15,7 @@ use aws_sdk_dynamodb::types::{
 };
 use openreply_app::ports::{Also, LedgerError, TriggerRead, Written};
 use openreply_domain::gate::{AccountGate, Stop};
-use openreply_domain::ids::AccountId;
+use openreply_domain::ids::{AccountId, UserId};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::trigger::TriggerKey;
 use serde::Serialize;
@@ -35,18 +35,20 @@ impl DynamoLedger {
         &self,
         trigger: &TriggerKey,
         legs: &[Leg],
+        user: &UserId,
     ) -> Result<TriggerRead, LedgerError> {
         let mut legs: Vec<&Leg> = legs.iter().collect();
         legs.sort();
         legs.dedup();
         let mut wanted: Vec<Item> = legs.iter().map(|leg| keys::send(trigger, leg)).collect();
-        wanted.push(keys::gate(&trigger.account));
-        wanted.push(keys::stop());
+        let account = &trigger.account;
+        wanted.extend([keys::gate(account), keys::stop(), keys::contact(account, user)]);
         let mut read = TriggerRead::default();
         for item in self.read_all(READ, &wanted).await? {
             match keys::text(&item, "sk") {
-                Some(keys::GATE) => read.gate = document(READ, &item)?,
-                Some(keys::STOP) => read.stop = document(READ, &item)?,
+                Some(keys::GATE) => read.standing.gate = document(READ, &item)?,
+                Some(keys::STOP) => read.standing.stop = document(READ, &item)?,
+                Some(keys::CONTACT) => read.standing.contact = document(READ, &item)?,
                 Some(_) | None => read.sends.push(from_item(READ, item)?),
             }
         }
@@ -85,7 +87,7 @@ impl DynamoLedger {
     }
 
     /// Writes a row if it stands one revision lower. Returns what stands there if not.
-    async fn write_revision<T: DeserializeOwned + Default>(
+    pub(super) async fn write_revision<T: DeserializeOwned + Default>(
         &self,
         action: &'static str,
         item: Item,
@@ -230,6 +232,23 @@ impl DynamoLedger {
                     .expression_attribute_values(":less", AttributeValue::N("-1".to_owned()));
                 item.update(update.build().map_err(unbuildable(SETTLE))?).build()
             }
+            Also::Contact(next) => {
+                let put = Put::builder()
+                    .table_name(&self.table)
+                    .set_item(Some(self.contact_item(account, &send.user, next)?))
+                    .condition_expression(one_lower(next.revision))
+                    .set_expression_attribute_values(lower_value(next.revision));
+                item.put(put.build().map_err(unbuildable(SETTLE))?).build()
+            }
+            Also::TakeOnce(campaign) => item.put(self.take_once(send, campaign)?).build(),
+            Also::FreeOnce(campaign) => item.delete(self.free_once(send, campaign)?).build(),
+            Also::Begin(other) => {
+                let put = Put::builder()
+                    .table_name(&self.table)
+                    .set_item(Some(self.send_item(other)?))
+                    .condition_expression("attribute_not_exists(pk)");
+                item.put(put.build().map_err(unbuildable(SETTLE))?).build()
+            }
         })
     }
 
@@ -281,7 +300,7 @@ fn gate_item(account: &AccountId, gate: &AccountGate) -> Result<Item, LedgerErro
     Ok(item)
 }
 
-fn row(
+pub(super) fn row(
     action: &'static str,
     mut item: Item,
     document: &impl Serialize,
@@ -303,11 +322,11 @@ fn document<T: DeserializeOwned>(action: &'static str, item: &Item) -> Result<T,
 }
 
 /// The condition under which a revision may be written.
-fn one_lower(revision: u64) -> &'static str {
+pub(super) fn one_lower(revision: u64) -> &'static str {
     if revision <= 1 { "attribute_not_exists(pk)" } else { "revision = :lower" }
 }
 
-fn lower_value(revision: u64) -> Option<Item> {
+pub(super) fn lower_value(revision: u64) -> Option<Item> {
     let lower = AttributeValue::N(revision.saturating_sub(1).to_string());
     (revision > 1).then(|| Item::from([(":lower".to_owned(), lower)]))
 }

@@ -9,6 +9,8 @@
 //! | An account's gate: hour, hold | `SLOTS#{account}` | `GATE` |
 //! | The stack's stop | `STACK` | `STOP` |
 //! | A month's count | `USAGE#stack` | `{year}-{month}` |
+//! | What is known of a person | `CONTACT#{account}#{user}` | `CONTACT` |
+//! | Who got what goes out once per person | `CONTACT#{account}#{user}` | `ONCE#{campaign}` |
 //! | Which accounts there are | `STACK` | `ACCOUNT#{id}` |
 //! | Heartbeat | `WORKER` | `HEARTBEAT` |
 //! | Alert | `ALERTS` | `{time}#{kind}#{subject}` |
@@ -25,7 +27,7 @@ use super::Item;
 use aws_sdk_dynamodb::types::AttributeValue;
 use openreply_domain::campaign::CampaignRef;
 use openreply_domain::gate::Hold;
-use openreply_domain::ids::{AccountId, CampaignId, MessageId};
+use openreply_domain::ids::{AccountId, CampaignId, MessageId, UserId};
 use openreply_domain::pulse::Alert;
 use openreply_domain::send::Leg;
 use openreply_domain::time::Timestamp;
@@ -108,6 +110,19 @@ pub(super) fn sweep(account_id: Option<&AccountId>) -> Item {
 /// The key of the moment until when webhook events are on the queue.
 pub(super) fn events_checked() -> Item {
     key(STACK.to_owned(), "EVENTS".to_owned())
+}
+
+/// The row of what is known of a person.
+pub(super) const CONTACT: &str = "CONTACT";
+
+/// The key of what is known of a person.
+pub(super) fn contact(account: &AccountId, user: &UserId) -> Item {
+    key(format!("CONTACT#{account}#{user}"), CONTACT.to_owned())
+}
+
+/// The key of the trigger for which a person got a campaign's message that goes out once.
+pub(super) fn once(account: &AccountId, campaign: &CampaignId, user: &UserId) -> Item {
+    key(format!("CONTACT#{account}#{user}"), format!("ONCE#{campaign}"))
 }
 
 /// The key of a month's count.

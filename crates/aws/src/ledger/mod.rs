@@ -8,6 +8,7 @@
 
 mod accounts;
 mod batch;
+mod contacts;
 mod events;
 mod gates;
 mod keys;
@@ -26,8 +27,9 @@ use openreply_app::ports::{
     AccountUpdate, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
+use openreply_domain::contact::Contact;
 use openreply_domain::gate::{AccountGate, Stop};
-use openreply_domain::ids::AccountId;
+use openreply_domain::ids::{AccountId, CampaignId, UserId};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::TriggerKey;
@@ -116,8 +118,31 @@ impl Ledger for DynamoLedger {
         self.write_send(send, expect).await
     }
 
-    async fn read(&self, trigger: &TriggerKey, legs: &[Leg]) -> Result<TriggerRead, LedgerError> {
-        self.read_trigger(trigger, legs).await
+    async fn read(
+        &self,
+        trigger: &TriggerKey,
+        legs: &[Leg],
+        user: &UserId,
+    ) -> Result<TriggerRead, LedgerError> {
+        self.read_trigger(trigger, legs, user).await
+    }
+
+    async fn put_contact(
+        &self,
+        account: &AccountId,
+        user: &UserId,
+        next: &Contact,
+    ) -> Result<Option<Contact>, LedgerError> {
+        self.write_contact(account, user, next).await
+    }
+
+    async fn once(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignId,
+        user: &UserId,
+    ) -> Result<Option<TriggerKey>, LedgerError> {
+        self.read_taken_once(account, campaign, user).await
     }
 
     async fn gates(&self, account: &AccountId) -> Result<(AccountGate, Stop), LedgerError> {

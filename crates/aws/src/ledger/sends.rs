@@ -8,7 +8,7 @@ use openreply_app::ports::{LedgerError, Written};
 use openreply_domain::ids::AccountId;
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::{Timestamp, after};
-use openreply_domain::trigger::TriggerKey;
+use openreply_domain::trigger::{TriggerKey, TriggerKind};
 use std::collections::HashMap;
 
 const READ: &str = "read the messages of a trigger";
@@ -117,12 +117,23 @@ impl DynamoLedger {
         item.extend(keys::send(trigger, &send.key.leg));
         item.insert("log_pk".to_owned(), AttributeValue::S(keys::log(&trigger.account)));
         item.insert("log_at".to_owned(), keys::millis(send.first_seen_at));
-        item.insert(EXPIRES_AT.to_owned(), keys::expiry(after(send.first_seen_at, self.retention)));
+        if !is_for_ever(trigger.kind) {
+            item.insert(EXPIRES_AT.to_owned(), keys::expiry(after(send.first_seen_at, self.retention)));
+        }
         if let Some(at) = send.look_at() {
             item.insert("due_pk".to_owned(), AttributeValue::S(keys::due(&trigger.account)));
             item.insert("due_at".to_owned(), keys::millis(at));
         }
         Ok(item)
+    }
+}
+
+/// Whether what was sent for such a trigger may never be forgotten: a tap reveals once, a person is followed up
+/// once.
+fn is_for_ever(kind: TriggerKind) -> bool {
+    match kind {
+        TriggerKind::Tap | TriggerKind::FollowUp => true,
+        TriggerKind::Comment | TriggerKind::Message => false,
     }
 }
 

@@ -105,6 +105,18 @@ impl Keywords {
     }
 }
 
+/// Whether a text is this word or phrase and nothing else but signs around it: "stop!" is STOP, "non-stop" and
+/// "please stop by" are not.
+#[must_use]
+pub fn is_just(text: &str, word: &str) -> bool {
+    let bare = |text: &str| {
+        let folded = fold::keyword(text);
+        folded.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+    };
+    let word = bare(word);
+    !word.is_empty() && bare(text) == word
+}
+
 /// Whether nothing of a keyword is left to look for: it is empty, white space or invisible throughout. Such a
 /// keyword never matches, so a campaign file that holds one is better refused.
 #[must_use]

@@ -1,9 +1,10 @@
 //! What an outcome makes of a claimed Send.
 
-use super::{Expect, Send, Skip, State, WaitingFor};
+use super::{Conversation, Expect, Send, Skip, State, WaitingFor};
 use crate::ids::ClaimId;
 use crate::outcome::{Disposition, SendOutcome};
 use crate::time::{SignedDuration, Timestamp, after};
+use crate::trigger::TriggerKey;
 
 /// The rules that a person may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +55,12 @@ pub fn settle(claimed: &Send, outcome: &SendOutcome, now: Timestamp, policy: Pol
                     reason: format!("{rejection}; given up after {} attempts", claimed.attempts),
                 };
             }
-            Disposition::Retry | Disposition::TextFallback => {
+            // The rejection proves that nothing was delivered and nothing spent: the text may go at once.
+            Disposition::TextFallback => {
+                next.text_only = true;
+                wait(&mut next, WaitingFor::Retry, now, rejection.to_string());
+            }
+            Disposition::Retry => {
                 let asked = SignedDuration::from_secs(rejection.retry_after_seconds.unwrap_or(0).into());
                 let due_at = after(now, pause(claimed.attempts).max(asked));
                 wait(&mut next, WaitingFor::Retry, due_at, rejection.to_string());
@@ -94,7 +100,7 @@ pub fn park(
     now: Timestamp,
 ) -> Send {
     let mut next = Send { updated_at: now, ..send.clone() };
-    let closes = after(send.first_seen_at, WINDOW);
+    let closes = send.closes_at();
     // At the latest when the window closes, so that it ends there, in sight.
     let due_at = match due_at {
         Some(due_at) => due_at,
@@ -113,11 +119,55 @@ pub fn skip(send: &Send, skip: Skip, reason: String, now: Timestamp) -> Send {
     Send { state: State::Skipped { skip, reason }, updated_at: now, ..send.clone() }
 }
 
-/// Why nobody may be answered any more. `None`: the window is open.
+/// The Send as it waits for the person to answer or tap again, at the latest until the window closes.
 #[must_use]
-pub fn void(send: &Send, now: Timestamp) -> Option<String> {
-    let is_over = after(send.first_seen_at, WINDOW) <= now;
-    is_over.then(|| "the 7 days in which Instagram lets a comment be answered are over".to_owned())
+pub fn await_answer(send: &Send, now: Timestamp, reason: &str) -> Send {
+    let due_at = send.closes_at();
+    let state = State::Open { waiting_for: WaitingFor::Answer, due_at, reason: reason.to_owned() };
+    Send { wake: send.wake + 1, state, updated_at: now, ..send.clone() }
+}
+
+/// The Send as a person's tap or answer makes it due now.
+#[must_use]
+pub fn ask_again(send: &Send, asked_by: &TriggerKey, closes_at: Timestamp, now: Timestamp) -> Send {
+    let reason = "the person asked again".to_owned();
+    let root = send.conversation.as_ref().map_or(&send.key.trigger, |conversation| &conversation.root);
+    Send {
+        wake: send.wake + 1,
+        state: State::Open { waiting_for: WaitingFor::Follow, due_at: now, reason },
+        conversation: Some(Conversation {
+            root: root.clone(),
+            asked_by: asked_by.clone(),
+            checks: 0,
+            closes_at,
+        }),
+        updated_at: now,
+        ..send.clone()
+    }
+}
+
+/// Why nobody may be answered any more. `None`: the window is open. `open_until` is when the conversation with
+/// the person closes, if they ever wrote or tapped.
+#[must_use]
+pub fn void(send: &Send, open_until: Option<Timestamp>, now: Timestamp) -> Option<String> {
+    if let State::Open { waiting_for: WaitingFor::Answer, due_at, .. } = &send.state
+        && *due_at <= now
+    {
+        return Some("the person did not answer within 24 hours".to_owned());
+    }
+    let why = match (send.key.leg.needs_open_window(), open_until) {
+        (false, _) if send.closes_at() <= now => {
+            "the 7 days in which Instagram lets a comment be answered are over"
+        }
+        (true, None) => {
+            "Instagram lets us write only to people who wrote or tapped, and this person never did"
+        }
+        (true, Some(closes)) if closes <= now => {
+            "24 hours have passed since the person's last message or tap, and Instagram lets us write no more"
+        }
+        (true | false, _) => return None,
+    };
+    Some(why.to_owned())
 }
 
 /// How long after a comment Instagram lets us answer it: 7 days for the private reply. A public reply has no such
@@ -126,11 +176,15 @@ pub const WINDOW: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 pub(super) fn wait(next: &mut Send, waiting_for: WaitingFor, due_at: Timestamp, reason: String) {
     next.wake += 1;
-    next.state = if due_at < after(next.first_seen_at, WINDOW) {
+    next.state = if due_at < next.closes_at() {
         State::Open { waiting_for, due_at, reason }
     } else {
-        let reason = format!("{reason}; and after 7 days Instagram lets nobody answer a comment");
-        State::Skipped { skip: Skip::Window, reason }
+        let then = if next.key.leg.needs_open_window() {
+            "after 24 hours Instagram lets nobody write into a conversation"
+        } else {
+            "after 7 days Instagram lets nobody answer a comment"
+        };
+        State::Skipped { skip: Skip::Window, reason: format!("{reason}; and {then}") }
     };
 }
 

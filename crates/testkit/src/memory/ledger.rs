@@ -3,12 +3,13 @@
 use super::lock;
 use super::pulse::KeptPulse;
 use openreply_app::ports::{
-    AccountUpdate, AdMedia, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, SweepLedger,
-    SweepRecord, TriggerRead, Written,
+    AccountUpdate, AdMedia, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Standing,
+    SweepLedger, SweepRecord, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
+use openreply_domain::contact::Contact;
 use openreply_domain::gate::{AccountGate, Stop};
-use openreply_domain::ids::{AccountId, CampaignId, MediaId, MessageId};
+use openreply_domain::ids::{AccountId, CampaignId, MediaId, MessageId, UserId};
 use openreply_domain::send::{Expect, Leg, Send, SendKey, State};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
@@ -37,6 +38,8 @@ struct Kept {
     ads: BTreeMap<AccountId, BTreeSet<AdMedia>>,
     sweeps: BTreeMap<Option<AccountId>, SweepRecord>,
     events_checked: Option<Timestamp>,
+    contacts: HashMap<(AccountId, UserId), Contact>,
+    once: HashMap<(AccountId, CampaignId, UserId), TriggerKey>,
 }
 
 impl Kept {
@@ -44,8 +47,13 @@ impl Kept {
         self.gates.get(account).cloned().unwrap_or_default()
     }
 
+    fn contact(&self, account: &AccountId, user: &UserId) -> Contact {
+        self.contacts.get(&(account.clone(), user.clone())).cloned().unwrap_or_default()
+    }
+
     /// Whether everything holds that a write relies on beside its Send.
-    fn allows(&self, account: &AccountId, also: &[Also]) -> bool {
+    fn allows(&self, send: &Send, also: &[Also]) -> bool {
+        let account = &send.key.trigger.account;
         also.iter().all(|also| match also {
             Also::Gate(next) => self.gate(account).revision + 1 == next.revision,
             Also::Held(hold) => self.gate(account).hold.is_some_and(|standing| standing.since == hold.since),
@@ -57,12 +65,30 @@ impl Kept {
                 .is_some_and(|campaign| !campaign.active),
             Also::ReturnMonth(_) => true,
             Also::Proof { message_id } => !self.proofs.contains(message_id),
+            Also::Contact(next) => self.contact(account, &send.user).revision + 1 == next.revision,
+            Also::TakeOnce(campaign) | Also::FreeOnce(campaign) => {
+                let stands = self.once.get(&(account.clone(), campaign.clone(), send.user.clone()));
+                stands.is_none_or(|stands| *stands == send.key.trigger)
+            }
+            Also::Begin(other) => !self.sends.contains_key(&other.key),
         })
     }
 
-    fn write(&mut self, account: &AccountId, also: &[Also]) {
+    fn write(&mut self, send: &Send, also: &[Also]) {
+        let account = &send.key.trigger.account;
         for also in also {
             match also {
+                Also::Contact(next) => {
+                    self.contacts.insert((account.clone(), send.user.clone()), (**next).clone());
+                }
+                Also::TakeOnce(campaign) => {
+                    let key = (account.clone(), campaign.clone(), send.user.clone());
+                    self.once.insert(key, send.key.trigger.clone());
+                }
+                Also::FreeOnce(campaign) => {
+                    self.once.remove(&(account.clone(), campaign.clone(), send.user.clone()));
+                }
+                Also::Begin(other) => drop(self.sends.insert(other.key.clone(), (**other).clone())),
                 Also::Gate(next) => drop(self.gates.insert(account.clone(), next.clone())),
                 Also::ReturnMonth(month) => {
                     let used = self.months.entry(month.clone()).or_default();
@@ -201,10 +227,43 @@ impl Ledger for MemoryLedger {
         Ok(keys.iter().filter_map(|key| kept.sends.get(key).cloned()).collect())
     }
 
-    async fn read(&self, trigger: &TriggerKey, legs: &[Leg]) -> Result<TriggerRead, LedgerError> {
+    async fn read(
+        &self,
+        trigger: &TriggerKey,
+        legs: &[Leg],
+        user: &UserId,
+    ) -> Result<TriggerRead, LedgerError> {
         let sends = self.sends(trigger, legs).await?;
         let kept = lock(&self.kept);
-        Ok(TriggerRead { sends, gate: kept.gate(&trigger.account), stop: kept.stop.clone() })
+        let account = &trigger.account;
+        let contact = kept.contact(account, user);
+        let standing = Standing { gate: kept.gate(account), stop: kept.stop.clone(), contact };
+        Ok(TriggerRead { sends, standing })
+    }
+
+    async fn put_contact(
+        &self,
+        account: &AccountId,
+        user: &UserId,
+        next: &Contact,
+    ) -> Result<Option<Contact>, LedgerError> {
+        let mut kept = lock(&self.kept);
+        let stands = kept.contact(account, user);
+        if stands.revision + 1 != next.revision {
+            return Ok(Some(stands));
+        }
+        kept.contacts.insert((account.clone(), user.clone()), next.clone());
+        Ok(None)
+    }
+
+    async fn once(
+        &self,
+        account: &AccountId,
+        campaign: &CampaignId,
+        user: &UserId,
+    ) -> Result<Option<TriggerKey>, LedgerError> {
+        let key = (account.clone(), campaign.clone(), user.clone());
+        Ok(lock(&self.kept).once.get(&key).cloned())
     }
 
     async fn gates(&self, account: &AccountId) -> Result<(AccountGate, Stop), LedgerError> {
@@ -281,11 +340,10 @@ impl Ledger for MemoryLedger {
         if !expect.holds(stored) {
             return Ok(Written::Refused(stored.cloned().map(Box::new)));
         }
-        let account = &send.key.trigger.account;
-        if !kept.allows(account, also) {
+        if !kept.allows(send, also) {
             return Ok(Written::Moved);
         }
-        kept.write(account, also);
+        kept.write(send, also);
         kept.sends.insert(send.key.clone(), send.clone());
         Ok(Written::Done)
     }

@@ -1,9 +1,9 @@
 //! Gates and the stop: one revision after the other, and read with the Sends.
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
-use super::samples::{account, at, claimed, gate, hold, reply, stop, trigger};
+use super::samples::{account, at, claimed, gate, hold, reply, stop, trigger, user};
 use futures_util::future::join_all;
-use openreply_app::ports::{Ledger, TriggerRead, Written};
+use openreply_app::ports::{Ledger, Standing, TriggerRead, Written};
 use openreply_domain::gate::{AccountGate, HoldReason, Stop, Trouble};
 use openreply_domain::send::{Expect, Leg};
 
@@ -122,7 +122,7 @@ pub async fn a_stop_reads_back_as_it_was_written(ledger: &impl Ledger) {
 /// The Sends of one trigger, the gate of its account and the stop; what does not exist is as new.
 pub async fn a_trigger_is_read_with_its_gate_and_the_stop(ledger: &impl Ledger) {
     let legs = [Leg::Dm, Leg::Dm, reply(1), reply(2)];
-    let read = async || ledger.read(&trigger(1), &legs).await.unwrap();
+    let read = async || ledger.read(&trigger(1), &legs, &user()).await.unwrap();
     assert_eq!(read().await, TriggerRead::default());
 
     let mut theirs = gate(1);
@@ -139,10 +139,13 @@ pub async fn a_trigger_is_read_with_its_gate_and_the_stop(ledger: &impl Ledger) 
 
     assert_eq!(ledger.put_gate(&account(1), &gate(1)).await.unwrap(), None);
     assert_eq!(ledger.put_stop(&stop(1)).await.unwrap(), None);
-    let expected = TriggerRead { gate: gate(1), stop: stop(1), ..expected };
+    let expected = TriggerRead {
+        standing: Standing { gate: gate(1), stop: stop(1), ..Standing::default() },
+        ..expected
+    };
     assert_eq!(read().await, expected);
     assert_eq!(ledger.gates(&account(1)).await.unwrap(), (gate(1), stop(1)));
 
     let gates_only = TriggerRead { sends: Vec::new(), ..expected };
-    assert_eq!(ledger.read(&trigger(1), &[]).await.unwrap(), gates_only);
+    assert_eq!(ledger.read(&trigger(1), &[], &user()).await.unwrap(), gates_only);
 }

@@ -51,6 +51,10 @@ pub(in crate::contract) fn matched() -> Matched {
     Matched { winner: reference(1), keyword: Some(1), losers: vec![reference(2)], public_replies: Vec::new() }
 }
 
+pub(in crate::contract) fn user() -> UserId {
+    UserId::parse("900").unwrap()
+}
+
 pub(in crate::contract) fn reference(n: u32) -> CampaignRef {
     CampaignRef { id: campaign_id(n), version: 1 }
 }
@@ -58,13 +62,13 @@ pub(in crate::contract) fn reference(n: u32) -> CampaignRef {
 /// A Send as its first claim, number `n`, leaves it.
 pub(in crate::contract) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Send {
     let matched = (leg == Leg::Dm).then(matched);
-    let (user, username) = (UserId::parse("900").unwrap(), Some("anna".to_owned()));
+    let username = Some("anna".to_owned());
     Send {
         matched,
         claim: Some(claim(n)),
         attempts: 1,
         updated_at: at(1),
-        ..Send::new(SendKey { trigger, leg }, Some(reference(1)), user, username, at(0))
+        ..Send::new(SendKey { trigger, leg }, Some(reference(1)), user(), username, at(0))
     }
 }
 

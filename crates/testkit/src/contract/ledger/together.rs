@@ -1,7 +1,7 @@
 //! Sends that are written together with something else: all of it or nothing.
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
-use super::samples::{account, at, campaign, campaign_id, claim, claimed, gate, hold, stop, trigger};
+use super::samples::{account, at, campaign, campaign_id, claim, claimed, gate, hold, stop, trigger, user};
 use futures_util::future::join_all;
 use openreply_app::ports::{Also, Ledger, LedgerError, Written};
 use openreply_domain::campaign::Campaign;
@@ -14,8 +14,8 @@ const MONTH: &str = "2026-11";
 type Standing = (Vec<Send>, AccountGate, Stop, u32);
 
 async fn standing(ledger: &impl Ledger) -> Standing {
-    let read = ledger.read(&trigger(1), &[Leg::Dm]).await.unwrap();
-    (read.sends, read.gate, read.stop, ledger.month_used(MONTH).await.unwrap())
+    let read = ledger.read(&trigger(1), &[Leg::Dm], &user()).await.unwrap();
+    (read.sends, read.standing.gate, read.standing.stop, ledger.month_used(MONTH).await.unwrap())
 }
 
 /// The hold that the case's gate stands with.
@@ -132,7 +132,14 @@ pub async fn a_send_is_written_with_what_holds_beside_it(ledger: &impl Ledger) {
             match also {
                 Also::Gate(next) => gate_stands = next.clone(),
                 Also::ReturnMonth(_) => used -= 1,
-                Also::Proof { .. } | Also::Held(_) | Also::Stopped { .. } | Also::Paused { .. } => {}
+                Also::Proof { .. }
+                | Also::Held(_)
+                | Also::Stopped { .. }
+                | Also::Paused { .. }
+                | Also::Contact(_)
+                | Also::TakeOnce(_)
+                | Also::FreeOnce(_)
+                | Also::Begin(_) => {}
             }
         }
         let expected = (vec![send.clone()], gate_stands.clone(), stop.clone(), used);
@@ -176,12 +183,13 @@ pub async fn a_send_that_is_not_as_expected_is_told_first(ledger: &impl Ledger) 
 /// A hold that was read and is lifted before the Send is parked for it keeps nobody waiting.
 pub async fn nobody_is_parked_for_a_hold_that_was_lifted(ledger: &impl Ledger) {
     let send = prepared(ledger).await;
-    let read = ledger.read(&trigger(1), &[Leg::Dm]).await.unwrap();
-    let lifted = AccountGate { revision: read.gate.revision + 1, hold: None, ..read.gate.clone() };
+    let read = ledger.read(&trigger(1), &[Leg::Dm], &user()).await.unwrap();
+    let gate = read.standing.gate;
+    let lifted = AccountGate { revision: gate.revision + 1, hold: None, ..gate.clone() };
     assert_eq!(ledger.put_gate(&account(1), &lifted).await.unwrap(), None);
 
     let (next, settle) = (parked(&send, 1), Expect::Claimed(claim(1).id));
-    let held = [Also::Held(read.gate.hold.unwrap())];
+    let held = [Also::Held(gate.hold.unwrap())];
     assert_eq!(ledger.put_send_with(&next, &settle, &held).await.unwrap(), Written::Moved);
     assert_eq!(standing(ledger).await.0, [send]);
 
