@@ -94,4 +94,13 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
         sends.iter().flat_map(|send| rows(send, |_| false)).map(|row| (row.leg, row.status)).collect();
     assert_eq!(rows.len(), 2, "{rows:?}");
     assert!(rows.iter().all(|(_, status)| *status == "SENT"), "{rows:?}");
+
+    stack.first_beat().await;
+    let health = stack.health("/api/health").await;
+    assert_eq!(health.status, 200, "{}", health.body);
+    let report: serde_json::Value = serde_json::from_str(&health.body).unwrap();
+    assert_eq!(report["status"], "ok", "{report}");
+    assert_eq!(report["checks"]["worker"]["healthy"], true, "{report}");
+    let page = stack.health("/status").await;
+    assert!(page.status == 200 && page.body.contains("OpenReply works"), "{}", page.body);
 }

@@ -6,7 +6,7 @@
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
-use openreply_app::ports::Random;
+use openreply_app::ports::{Pulse, Random};
 use openreply_aws::OsRandom;
 use serde_json::{Value, json};
 use std::env;
@@ -69,16 +69,32 @@ impl Stack {
 
     /// `POST /api/webhook` with these very bytes.
     pub(crate) async fn post(&self, body: &str, signature: &str) -> Answer {
-        let mut event = event("POST", "");
+        let mut event = event("POST", "/api/webhook", "");
         event["headers"]["content-type"] = json!("application/json");
         event["headers"]["x-hub-signature-256"] = json!(signature);
         event["body"] = json!(body);
-        self.invoke(&event).await
+        self.invoke("webhook", &event).await
     }
 
     /// `GET /api/webhook` with this query.
     pub(crate) async fn get(&self, query: &str) -> Answer {
-        self.invoke(&event("GET", query)).await
+        self.invoke("webhook", &event("GET", "/api/webhook", query)).await
+    }
+
+    /// `GET` of a path that the health function answers.
+    pub(crate) async fn health(&self, path: &str) -> Answer {
+        self.invoke("health", &event("GET", path, "")).await
+    }
+
+    /// Waits until a beat has taken the whole way from its schedule.
+    pub(crate) async fn first_beat(&self) {
+        for _ in 0..POLLS * 2 {
+            if self.ledger().heartbeat().await.unwrap().is_some() {
+                return;
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        panic!("no beat came within two minutes; the emulator's log says why");
     }
 
     /// Puts a message on the queue under a deduplication id of its own, as a redrive would.
@@ -128,8 +144,8 @@ impl Stack {
     }
 
     /// Lambda's Invoke, waited for.
-    async fn invoke(&self, event: &Value) -> Answer {
-        let url = format!("{}/2015-03-31/functions/{}-webhook/invocations", self.emulator, self.name);
+    async fn invoke(&self, function: &str, event: &Value) -> Answer {
+        let url = format!("{}/2015-03-31/functions/{}-{function}/invocations", self.emulator, self.name);
         let answer = self.http.post(url).json(event).send().await.unwrap().error_for_status().unwrap();
         let failed = answer.headers().get("x-amz-function-error").cloned();
         let answer: Value = answer.json().await.unwrap();
@@ -153,7 +169,9 @@ impl Stack {
         sam.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../samconfig.toml"));
         sam.args(["--stack-name", &self.name, "--template-file"]).arg(template);
         sam.arg("--parameter-overrides");
-        sam.args([format!("Architecture={architecture}"), format!("GraphApiBase={graph}")]);
+        // The emulator knows no alarms on an expression, and no saved queries.
+        let parameters = [format!("Architecture={architecture}"), format!("GraphApiBase={graph}")];
+        sam.args(parameters).arg("Observability=false");
         sam
     }
 
@@ -200,11 +218,11 @@ async fn aws(emulator: &str) -> SdkConfig {
 }
 
 /// What an HTTP API hands to its function, payload version 2.0.
-fn event(method: &str, query: &str) -> Value {
+fn event(method: &str, path: &str, query: &str) -> Value {
     json!({
         "version": "2.0",
-        "routeKey": format!("{method} /api/webhook"),
-        "rawPath": "/api/webhook",
+        "routeKey": format!("{method} {path}"),
+        "rawPath": path,
         "rawQueryString": query,
         "headers": { "host": "api.execute-api.us-east-1.amazonaws.com" },
         "requestContext": {
@@ -214,7 +232,7 @@ fn event(method: &str, query: &str) -> Value {
             "domainPrefix": "api",
             "http": {
                 "method": method,
-                "path": "/api/webhook",
+                "path": path,
                 "protocol": "HTTP/1.1",
                 "sourceIp": "127.0.0.1",
                 "userAgent": "facebookexternalua",
