@@ -50,7 +50,10 @@ fn keys(value: &Value) -> Vec<&str> {
 fn what_the_cli_and_a_person_look_up_is_an_output() {
     let template = template();
     let outputs: Vec<_> = template["Outputs"].as_object().expect("outputs").keys().collect();
-    assert_eq!(outputs, ["DeadLetterQueueUrl", "QueueUrl", "TableName", "WebhookUrl"]);
+    assert_eq!(
+        outputs,
+        ["DeadLetterQueueUrl", "EventBusName", "HealthUrl", "QueueUrl", "TableName", "WebhookUrl"]
+    );
     let url = template["Outputs"]["WebhookUrl"]["Value"]["Fn::Sub"].as_str().expect("a substitution");
     assert!(url.ends_with("/api/webhook"), "{url}");
 }
@@ -64,6 +67,8 @@ fn names_that_the_cli_derives_from_the_stacks_name_are_those_of_the_template() {
         ("DeliveriesDeadLetterQueue", "QueueName", "${AWS::StackName}-deliveries-dead.fifo"),
         ("WebhookFunction", "FunctionName", "${AWS::StackName}-webhook"),
         ("ConsumerFunction", "FunctionName", "${AWS::StackName}-consumer"),
+        ("HealthFunction", "FunctionName", "${AWS::StackName}-health"),
+        ("EventBus", "Name", "${AWS::StackName}-events"),
     ];
     for (resource, property, name) in cases {
         assert_eq!(

@@ -51,6 +51,16 @@ fn expected(function: &str) -> BTreeSet<Permission> {
             ("SchedulerRole.Arn", actions("iam", &["PassRole"])),
             ("EventBus.Arn", actions("events", &["PutEvents"])),
         ],
+        // It looks, and changes nothing.
+        "HealthFunction" => vec![
+            ("HealthLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
+            (table, actions("dynamodb", &["BatchGetItem", "GetItem", "Query"])),
+            ("index due of the ledger", actions("dynamodb", &["Query"])),
+            (queue, actions("sqs", &["GetQueueAttributes"])),
+            ("DelayQueue.Arn", actions("sqs", &["GetQueueAttributes"])),
+            ("DeliveriesDeadLetterQueue.Arn", actions("sqs", &["GetQueueAttributes"])),
+            ("DelayDeadLetterQueue.Arn", actions("sqs", &["GetQueueAttributes"])),
+        ],
         other => panic!("say here what {other} may do"),
     };
     permissions
@@ -97,6 +107,9 @@ fn resource_name(resource: &Value) -> String {
         "arn:${AWS::Partition}:scheduler:${AWS::Region}:${AWS::AccountId}:schedule/${ScheduleGroup}/*";
     if resource["Fn::Sub"] == SCHEDULES {
         return "schedules of this stack".to_owned();
+    }
+    if resource["Fn::Sub"] == "${Ledger.Arn}/index/due" {
+        return "index due of the ledger".to_owned();
     }
     const SECRETS: &str =
         "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/openreply/${AWS::StackName}/";

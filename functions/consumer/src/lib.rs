@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use openreply_app::deliver::{Back, Deliver, Handled, Turn};
 use openreply_app::job::{Delayed, Job};
 use openreply_app::ports::{Enqueue, Host, LedgerError, Queue};
-use openreply_domain::time::SignedDuration;
+use openreply_domain::time::{SignedDuration, Timestamp, from_millis};
 use openreply_domain::trigger::QueueIdentity;
 
 /// The attribute that only messages of the FIFO queue have.
@@ -27,6 +27,7 @@ pub async fn handle<H: Host>(
 ) -> SqsBatchResponse {
     let (delayed, records): (Vec<_>, Vec<_>) =
         event.records.into_iter().partition(|record| !record.attributes.contains_key(GROUP));
+    deliver.tell_received(&first_sent(&records)).await;
     let groups = by_group(records);
     let stuck = join_all(delayed.iter().map(|message| forward(queue, message))).await;
     let failures = join_all(groups.iter().map(|group| run_group(deliver, queue, group, turn))).await;
@@ -53,6 +54,14 @@ async fn forward(queue: &impl Queue, message: &SqsMessage) -> Vec<BatchItemFailu
         "a message of the delay queue could not be put on the FIFO queue; it comes again"
     );
     vec![failure(message)]
+}
+
+/// When those were put on the queue that come for the first time. A message that went back waited for other reasons.
+fn first_sent(records: &[SqsMessage]) -> Vec<Timestamp> {
+    let attribute =
+        |record: &SqsMessage, name| record.attributes.get(name).and_then(|value| value.parse().ok());
+    let first = records.iter().filter(|record| attribute(record, "ApproximateReceiveCount") == Some(1));
+    first.filter_map(|record| attribute(record, "SentTimestamp").map(from_millis)).collect()
 }
 
 /// The messages of each group, in order of arrival.

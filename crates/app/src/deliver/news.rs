@@ -8,6 +8,7 @@ use openreply_domain::ids::AccountId;
 use openreply_domain::outcome::SendOutcome;
 use openreply_domain::pulse::Alert;
 use openreply_domain::send::{Send, SendKey};
+use openreply_domain::time::Timestamp;
 
 impl<H: Host> Deliver<H> {
     /// What a Send says that was just written. One that waits is no news.
@@ -20,6 +21,13 @@ impl<H: Host> Deliver<H> {
     /// That nothing was sent again.
     pub(super) async fn tell_duplicate(&self, key: &SendKey) {
         self.host.facts().report(self.now(), &Fact::DuplicateRefused { key: key.clone() }).await;
+    }
+
+    /// How long messages waited on the queue that came off it for the first time, by when each was put there.
+    pub async fn tell_received(&self, sent_at: &[Timestamp]) {
+        let now = self.now();
+        let waited = sent_at.iter().map(|sent_at| now.duration_since(*sent_at)).collect();
+        self.host.facts().report(now, &Fact::Received { waited }).await;
     }
 
     /// Makes the call, and tells how long it took.
