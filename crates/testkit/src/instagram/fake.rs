@@ -4,7 +4,7 @@ use super::call::{Call, CallKind};
 use super::fault::Fault;
 use super::stage::Stage;
 use super::webhook;
-use super::world::{Author, Change, Comment, Message, World};
+use super::world::{Change, Comment, Message, World};
 use openreply_app::ports::Clock;
 use openreply_domain::ids::{AccountId, CommentId, MediaId, MessageId, UserId};
 use openreply_domain::time::Timestamp;
@@ -134,24 +134,12 @@ impl<C: Clock + 'static> FakeInstagram<C> {
         username: Option<&str>,
         text: &str,
     ) -> MessageId {
-        let (account, user, username) = (account.clone(), from.clone(), username.map(str::to_owned));
-        self.on_stage(|stage, at| {
-            let id = stage.world.next_message_id();
-            let message =
-                Message { id: id.clone(), at, author: Author::Person, text: text.to_owned(), comment: None };
-            stage.change(&Change::Messaged { account, user, username, message });
-            id
-        })
+        self.write(account, from, username, text).mid
     }
 
     /// A person taps a button, which opens the 24 hours too. Returns the id that Instagram gives the tap.
     pub fn tap(&self, account: &AccountId, from: &UserId) -> MessageId {
-        let (account, user) = (account.clone(), from.clone());
-        self.on_stage(|stage, at| {
-            let id = stage.world.next_message_id();
-            stage.change(&Change::Tapped { account, user, at });
-            id
-        })
+        self.tap_button(account, from, "").mid
     }
 
     /// The webhook's body that tells of a comment of this world.

@@ -4,9 +4,11 @@
 //! `Authorization: Bearer` header.
 
 use super::fake::FakeInstagram;
+use super::profiles;
 use super::reads::{self, Query};
 use super::rules::Write;
 use super::stage::{Answer, Request};
+use super::template::MessageBody;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::request::Parts;
@@ -27,6 +29,7 @@ impl<C: Clock + 'static> FakeInstagram<C> {
             .route("/{version}/{comment}/replies", post(replies::<C>))
             .route("/{version}/{account}/conversations", get(conversations::<C>))
             .route("/{version}/{media}/comments", get(comments::<C>))
+            .route("/{version}/{user}", get(profile::<C>))
             .fallback(unknown::<C>)
             .method_not_allowed_fallback(unknown::<C>)
             .with_state(Arc::clone(self))
@@ -38,9 +41,9 @@ type Fake<C> = State<Arc<FakeInstagram<C>>>;
 type Object = Path<(String, String)>;
 
 #[derive(Deserialize)]
-struct MessageBody {
+struct Envelope {
     recipient: Recipient,
-    message: Text,
+    message: MessageBody,
 }
 
 #[derive(Deserialize)]
@@ -48,12 +51,6 @@ struct MessageBody {
 enum Recipient {
     CommentId(String),
     Id(String),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Text {
-    text: String,
 }
 
 #[derive(Deserialize)]
@@ -68,11 +65,11 @@ async fn messages<C: Clock + 'static>(
     body: Bytes,
 ) -> Response {
     let write = match serde_json::from_slice(&body) {
-        Ok(MessageBody { recipient: Recipient::CommentId(comment), message }) => {
-            Write::PrivateReply { account, comment, text: message.text }
+        Ok(Envelope { recipient: Recipient::CommentId(comment), message }) => {
+            Write::PrivateReply { account, comment, said: message.into() }
         }
-        Ok(MessageBody { recipient: Recipient::Id(user), message }) => {
-            Write::DirectMessage { account, user, text: message.text }
+        Ok(Envelope { recipient: Recipient::Id(user), message }) => {
+            Write::DirectMessage { account, user, said: message.into() }
         }
         Err(_) => Write::Malformed { account: Some(account) },
     };
@@ -116,6 +113,20 @@ async fn comments<C: Clock + 'static>(
     let link = own_address(&parts);
     let answer = fake.on_stage(|stage, now| {
         let seen = reads::comments(&stage.world, &media, &query, &link);
+        stage.read(now, request(&parts), seen)
+    });
+    answer.into_response().await
+}
+
+async fn profile<C: Clock + 'static>(
+    State(fake): Fake<C>,
+    Path((_, user)): Object,
+    parts: Parts,
+) -> Response {
+    let query = Query::parse(&parts.uri);
+    let answer = fake.on_stage(|stage, now| {
+        let owner = stage.owner_of(bearer(&parts));
+        let seen = profiles::profile(&stage.world, now, owner.as_ref(), &user, &query);
         stage.read(now, request(&parts), seen)
     });
     answer.into_response().await

@@ -48,6 +48,16 @@ pub(super) enum Refusal {
     },
     /// No such comment (deleted, say), or not under the account's media.
     UnknownObject,
+    /// A template that is not one: at most 3 buttons, titles of at most 20 characters, a text of at most 640. The
+    /// message names it, and the private reply is not spent.
+    Template {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A private reply with a button to somebody who does not follow the account. It is refused, and spent.
+    ButtonsForStranger,
+    /// Somebody's profile may be read once they wrote to the account or tapped.
+    NoConsent,
     /// One private reply per comment, ever, across all campaigns.
     AlreadyReplied,
     /// A private reply has to come within 7 days of its comment.
@@ -81,6 +91,11 @@ impl Refusal {
             Self::UnknownObject => {
                 (400, 100, Some(33), "there is no such object, or this token may not see it".into())
             }
+            Self::Template { why } => (400, 100, None, format!("invalid button template: {why}")),
+            Self::ButtonsForStranger => {
+                (400, 2, Some(1_545_133), "the message cannot be delivered to this person".into())
+            }
+            Self::NoConsent => (400, 230, None, "User consent is required to access user profile".into()),
             Self::AlreadyReplied => {
                 (400, 100, Some(2_534_025), "this comment cannot get a private reply".into())
             }

@@ -4,6 +4,7 @@
 
 use super::call::CallKind;
 use super::refusal::Refusal;
+use super::template::Said;
 use super::world::{Author, Change, Comment, Message, World};
 use openreply_domain::ids::{AccountId, CommentId, UserId};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
@@ -20,9 +21,9 @@ pub(super) const MESSAGING_WINDOW: SignedDuration = SignedDuration::from_hours(2
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Write {
     /// `POST /{account}/messages` with `recipient.comment_id`.
-    PrivateReply { account: String, comment: String, text: String },
+    PrivateReply { account: String, comment: String, said: Said },
     /// `POST /{account}/messages` with `recipient.id`.
-    DirectMessage { account: String, user: String, text: String },
+    DirectMessage { account: String, user: String, said: Said },
     /// `POST /{comment}/replies`.
     PublicReply { comment: String, text: String },
     /// A body that is none of these.
@@ -76,9 +77,8 @@ impl Write {
     /// What it says.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
-            Self::PrivateReply { text, .. }
-            | Self::DirectMessage { text, .. }
-            | Self::PublicReply { text, .. } => Some(text),
+            Self::PrivateReply { said, .. } | Self::DirectMessage { said, .. } => Some(&said.text),
+            Self::PublicReply { text, .. } => Some(text),
             Self::Malformed { .. } => None,
         }
     }
@@ -87,22 +87,37 @@ impl Write {
 /// What the write changes, if Instagram does it.
 pub(super) fn decide(world: &World, now: Timestamp, write: &Write) -> Result<Granted, Refusal> {
     match write {
-        Write::PrivateReply { account, comment, text } => private_reply(world, now, account, comment, text),
-        Write::DirectMessage { account, user, text } => direct_message(world, now, account, user, text),
+        Write::PrivateReply { account, comment, said } => private_reply(world, now, account, comment, said),
+        Write::DirectMessage { account, user, said } => direct_message(world, now, account, user, said),
         Write::PublicReply { comment, text } => public_reply(world, now, comment, text),
         Write::Malformed { .. } => Err(Refusal::Malformed),
     }
 }
 
-/// One per comment, ever, across all campaigns; within 7 days of the comment.
+/// What a refused write changes all the same: a private reply that carries a button is refused for people who do
+/// not follow the account, and the refused call still spends the one private reply.
+pub(super) fn spends(write: &Write, refusal: &Refusal) -> Option<Change> {
+    match write {
+        Write::PrivateReply { comment, .. } if *refusal == Refusal::ButtonsForStranger => {
+            CommentId::parse(comment.as_str()).ok().map(|comment| Change::ReplySpent { comment })
+        }
+        Write::PrivateReply { .. }
+        | Write::DirectMessage { .. }
+        | Write::PublicReply { .. }
+        | Write::Malformed { .. } => None,
+    }
+}
+
+/// One per comment, ever, across all campaigns; within 7 days of the comment; without buttons for people who do
+/// not follow the account.
 fn private_reply(
     world: &World,
     now: Timestamp,
     account: &str,
     comment: &str,
-    text: &str,
+    said: &Said,
 ) -> Result<Granted, Refusal> {
-    check_message(text)?;
+    said.check()?;
     let (id, comment) = find(world, comment)?;
     if comment.account.as_str() != account {
         return Err(Refusal::UnknownObject);
@@ -110,11 +125,14 @@ fn private_reply(
     if now > after(comment.at, REPLY_WINDOW) {
         return Err(Refusal::ReplyWindowClosed);
     }
-    if comment.private_reply.is_some() {
+    if world.is_replied(&id) {
         return Err(Refusal::AlreadyReplied);
     }
+    if said.is_template && world.follows_since(&comment.account, &comment.from).is_none() {
+        return Err(Refusal::ButtonsForStranger);
+    }
     let (account, user) = (comment.account.clone(), comment.from.clone());
-    Ok(message(world, now, account, user, comment.username.clone(), text, Some(id)))
+    Ok(message(world, now, account, user, comment.username.clone(), said, Some(id)))
 }
 
 /// Only within 24 hours of the person's last message or tap.
@@ -123,9 +141,9 @@ fn direct_message(
     now: Timestamp,
     account: &str,
     user: &str,
-    text: &str,
+    said: &Said,
 ) -> Result<Granted, Refusal> {
-    check_message(text)?;
+    said.check()?;
     let account = AccountId::parse(account).map_err(|_| Refusal::UnknownObject)?;
     let user = UserId::parse(user).map_err(|_| Refusal::UnknownRecipient)?;
     let conversation = world.conversation(&account, &user).ok_or(Refusal::UnknownRecipient)?;
@@ -133,7 +151,7 @@ fn direct_message(
         Some(at) if now <= after(at, MESSAGING_WINDOW) => {}
         Some(_) | None => return Err(Refusal::MessagingWindowClosed),
     }
-    Ok(message(world, now, account, user, None, text, None))
+    Ok(message(world, now, account, user, None, said, None))
 }
 
 /// Only a top-level comment takes replies: under a reply (`parent_id` set) there is nothing to post.
@@ -164,16 +182,6 @@ fn public_reply(world: &World, now: Timestamp, comment: &str, text: &str) -> Res
     })
 }
 
-fn check_message(text: &str) -> Result<(), Refusal> {
-    if text.is_empty() {
-        Err(Refusal::TextEmpty)
-    } else if text.len() > MAX_TEXT_BYTES {
-        Err(Refusal::TextTooLong { bytes: text.len() })
-    } else {
-        Ok(())
-    }
-}
-
 fn find<'a>(world: &'a World, id: &str) -> Result<(CommentId, &'a Comment), Refusal> {
     let id = CommentId::parse(id).map_err(|_| Refusal::UnknownObject)?;
     let comment = world.comment(&id).ok_or(Refusal::UnknownObject)?;
@@ -186,12 +194,18 @@ fn message(
     account: AccountId,
     user: UserId,
     username: Option<String>,
-    text: &str,
+    said: &Said,
     comment: Option<CommentId>,
 ) -> Granted {
     let id = world.next_message_id();
     let receipt = json!({ "recipient_id": user, "message_id": id });
-    let message =
-        Message { id: id.clone(), at: now, author: Author::Account, text: text.to_owned(), comment };
+    let message = Message {
+        id: id.clone(),
+        at: now,
+        author: Author::Account,
+        text: said.text.clone(),
+        buttons: said.buttons.clone(),
+        comment,
+    };
     Granted { receipt, id: id.to_string(), change: Change::Messaged { account, user, username, message } }
 }

@@ -20,6 +20,8 @@ pub(super) type Journal = Box<dyn Fn(&Change) + Send>;
 pub(super) struct Stage {
     pub(super) world: World,
     pub(super) tokens: BTreeMap<AccountId, SecretString>,
+    /// Whose a token is, for a read that names no account.
+    pub(super) owners: Vec<(SecretString, AccountId)>,
     pub(super) faults: FaultPlan,
     pub(super) calls: Vec<Call>,
     pub(super) journal: Option<Journal>,
@@ -62,6 +64,11 @@ impl Stage {
         {
             self.change(&granted.change);
             made = Some(granted.id.clone());
+        }
+        if fault.is_none()
+            && let Some(change) = granted.as_ref().err().and_then(|refusal| rules::spends(write, refusal))
+        {
+            self.change(&change);
         }
         let (answered, answer) = match (fault, granted) {
             (Some(Fault { answer: FaultAnswer::Error(error), .. }), _) => self.refuse(&error),

@@ -2,6 +2,7 @@
 
 use super::world::{Author, World};
 use openreply_domain::ids::{AccountId, CommentId, MediaId, MessageId, UserId};
+use openreply_domain::message::{Button, Does};
 use openreply_domain::time::Timestamp;
 use serde::Serialize;
 
@@ -12,6 +13,19 @@ pub struct WorldView {
     pub posts: Vec<PostView>,
     /// By account, then by person.
     pub conversations: Vec<ConversationView>,
+    /// Who follows whom, whatever Instagram tells of it yet.
+    pub followers: Vec<FollowerView>,
+}
+
+/// Somebody who follows an account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FollowerView {
+    /// Which account.
+    pub account: AccountId,
+    /// Who.
+    pub user: UserId,
+    /// Since when.
+    pub since: Timestamp,
 }
 
 /// A post.
@@ -53,6 +67,8 @@ pub struct ConversationView {
     pub user: UserId,
     /// Their user name, where it is known.
     pub username: Option<String>,
+    /// When the person last wrote or tapped.
+    pub last_inbound_at: Option<Timestamp>,
     /// Oldest first.
     pub messages: Vec<MessageView>,
 }
@@ -68,15 +84,56 @@ pub struct MessageView {
     pub at: Timestamp,
     /// Whether the account wrote it, or the person.
     pub from_account: bool,
+    /// The buttons under it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub buttons: Vec<ButtonView>,
     /// For a private reply: the comment it answers.
     pub comment: Option<CommentId>,
+}
+
+/// A button under a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ButtonView {
+    /// What it says.
+    pub title: String,
+    /// The address that it opens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// What a tap on it tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payload: Option<String>,
+}
+
+impl From<&Button> for ButtonView {
+    fn from(button: &Button) -> Self {
+        let (url, payload) = match &button.does {
+            Does::Open(url) => (Some(url.clone()), None),
+            Does::Tell(payload) => (None, Some(payload.clone())),
+        };
+        Self { title: button.title.clone(), url, payload }
+    }
 }
 
 impl World {
     /// Everything that a page shows.
     #[must_use]
     pub fn view(&self) -> WorldView {
-        WorldView { posts: self.view_posts(), conversations: self.view_conversations() }
+        WorldView {
+            posts: self.view_posts(),
+            conversations: self.view_conversations(),
+            followers: self.view_followers(),
+        }
+    }
+
+    fn view_followers(&self) -> Vec<FollowerView> {
+        let follower = |account: &AccountId, user: &UserId, since: &Timestamp| FollowerView {
+            account: account.clone(),
+            user: user.clone(),
+            since: *since,
+        };
+        let all = self.accounts().iter();
+        all.flat_map(|(id, known)| known.followers.iter().map(|(user, since)| follower(id, user, since)))
+            .collect()
     }
 
     fn view_posts(&self) -> Vec<PostView> {
@@ -107,6 +164,7 @@ impl World {
             account: account.clone(),
             user: user.clone(),
             username: found.username.clone(),
+            last_inbound_at: found.last_inbound_at,
             messages: found
                 .messages
                 .iter()
@@ -115,6 +173,7 @@ impl World {
                     text: message.text.clone(),
                     at: message.at,
                     from_account: message.author == Author::Account,
+                    buttons: message.buttons.iter().map(ButtonView::from).collect(),
                     comment: message.comment.clone(),
                 })
                 .collect(),

@@ -112,6 +112,13 @@ pub fn message_event(between: &Conversation<'_>, mid: &str, text: &str) -> Value
     messaging("messaging", between, Side::Person, ("message", json!({ "mid": mid, "text": text })))
 }
 
+/// A person answered the account's story: a message that says so.
+#[must_use]
+pub fn story_reply_event(between: &Conversation<'_>, mid: &str, text: &str, story: &str) -> Value {
+    let message = json!({ "mid": mid, "text": text, "reply_to": { "story": { "id": story } } });
+    messaging("messaging", between, Side::Person, ("message", message))
+}
+
 /// A person tapped a button of a template.
 #[must_use]
 pub fn tap_event(between: &Conversation<'_>, mid: &str, title: &str, payload: &str) -> Value {

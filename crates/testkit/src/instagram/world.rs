@@ -6,9 +6,10 @@
 
 use super::ids;
 use openreply_domain::ids::{AccountId, CommentId, MediaId, MessageId, UserId};
+use openreply_domain::message::Button;
 use openreply_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that exists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +19,9 @@ pub struct World {
     accounts: BTreeMap<AccountId, Account>,
     posts: Vec<Post>,
     comments: BTreeMap<CommentId, Comment>,
+    /// The comments whose one private reply was refused and is spent all the same.
+    #[serde(default)]
+    spent: BTreeSet<CommentId>,
 }
 
 /// A professional account and its inbox.
@@ -27,6 +31,9 @@ pub struct Account {
     pub username: Option<String>,
     /// Its conversations, by the person on the other side.
     pub conversations: BTreeMap<UserId, Conversation>,
+    /// The people who follow it, and since when.
+    #[serde(default)]
+    pub followers: BTreeMap<UserId, Timestamp>,
 }
 
 /// What an account and a person wrote to each other.
@@ -51,6 +58,9 @@ pub struct Message {
     pub author: Author,
     /// What it says.
     pub text: String,
+    /// The buttons under it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buttons: Vec<Button>,
     /// For a private reply: the comment it answers.
     pub comment: Option<CommentId>,
 }
@@ -143,6 +153,20 @@ pub enum Change {
         /// When.
         at: Timestamp,
     },
+    /// A person began to follow an account, or ended it.
+    Followed {
+        /// Which account.
+        account: AccountId,
+        /// Who.
+        user: UserId,
+        /// Since when. `None`: they follow no longer.
+        since: Option<Timestamp>,
+    },
+    /// The one private reply to a comment was refused and is spent all the same.
+    ReplySpent {
+        /// Which comment.
+        comment: CommentId,
+    },
 }
 
 impl World {
@@ -202,6 +226,18 @@ impl World {
         self.accounts.get(account)?.conversations.get(user)
     }
 
+    /// Since when a person follows an account.
+    #[must_use]
+    pub fn follows_since(&self, account: &AccountId, user: &UserId) -> Option<Timestamp> {
+        self.accounts.get(account)?.followers.get(user).copied()
+    }
+
+    /// Whether a comment has had its one private reply, even one that was refused.
+    #[must_use]
+    pub fn is_replied(&self, id: &CommentId) -> bool {
+        self.spent.contains(id) || self.comment(id).is_some_and(|comment| comment.private_reply.is_some())
+    }
+
     /// An account's user name.
     #[must_use]
     pub fn username(&self, account: &AccountId) -> Option<&str> {
@@ -229,6 +265,15 @@ impl World {
             Change::Tapped { account, user, at } => {
                 self.conversation_mut(account, user).last_inbound_at = Some(*at);
             }
+            Change::Followed { account, user, since } => {
+                let followers = &mut self.accounts.entry(account.clone()).or_default().followers;
+                match since {
+                    // Who follows already goes on doing so.
+                    Some(since) => _ = followers.entry(user.clone()).or_insert(*since),
+                    None => _ = followers.remove(user),
+                }
+            }
+            Change::ReplySpent { comment } => _ = self.spent.insert(comment.clone()),
         }
         self.revision += 1;
     }

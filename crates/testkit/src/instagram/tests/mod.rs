@@ -1,6 +1,8 @@
 //! Every rule over real HTTP, and what is kept.
 
+mod buttons;
 mod faults;
+mod people;
 mod persistence;
 mod reads;
 mod tokens;
@@ -67,6 +69,14 @@ impl Stand {
     async fn direct_message(&self, user: &str, text: &str) -> (u16, Value) {
         let body = json!({ "recipient": { "id": user }, "message": { "text": text } });
         self.post(&format!("{ACCOUNT}/messages"), &body).await
+    }
+
+    /// A button template for a person, or for whoever wrote a comment.
+    async fn template(&self, recipient: Value, text: &str, buttons: Value) -> (u16, Value) {
+        let payload = json!({ "template_type": "button", "text": text, "buttons": buttons });
+        let message = json!({ "attachment": { "type": "template", "payload": payload } });
+        self.post(&format!("{ACCOUNT}/messages"), &json!({ "recipient": recipient, "message": message }))
+            .await
     }
 
     async fn public_reply(&self, comment: &str, text: &str) -> (u16, Value) {

@@ -42,8 +42,12 @@ async fn whoever_kept_every_change_has_the_world() {
     stand.fake.message(&account(), &user(ANNA), Some("anna.b"), "thanks!");
     stand.fake.tap(&account(), &user(ANNA));
     stand.fake.name_account(&account(), "bakery");
+    let spent = json!({ "comment_id": stand.comment("LINK") });
+    let button = json!([{ "type": "postback", "title": "Yes", "payload": "x" }]);
+    stand.template(spent, "Shall I?", button).await;
+    stand.fake.set_follows(&account(), &user(ANNA), true);
     let lines = kept.lock().unwrap().clone();
-    assert_eq!(lines.len(), 5, "a name that is no news is no change");
+    assert_eq!(lines.len(), 8, "a name that is no news is no change");
     for line in &lines {
         rebuilt.apply(&serde_json::from_str::<Change>(line).unwrap());
     }
@@ -120,6 +124,7 @@ async fn the_view_has_posts_with_replies_and_conversations_of_both_sides() {
     let (_, sent) = stand.private_reply(comment.as_str(), "Hi!").await;
     let (_, reply) = stand.public_reply(comment.as_str(), "Sent!").await;
     let thanks = stand.fake.message(&account(), &user(ANNA), None, "thanks!");
+    stand.fake.set_follows(&account(), &user(ANNA), true);
     let at = "2026-11-01T12:00:00Z";
     let comments = json!([
         { "id": comment, "from": ANNA, "username": "anna", "text": "LINK", "at": at, "parent": null, "ours": false },
@@ -134,7 +139,9 @@ async fn the_view_has_posts_with_replies_and_conversations_of_both_sides() {
         serde_json::to_value(stand.fake.snapshot().view()).unwrap(),
         json!({
             "posts": [{ "account": ACCOUNT, "media": MEDIA, "comments": comments }],
-            "conversations": [{ "account": ACCOUNT, "user": ANNA, "username": "anna", "messages": messages }],
+            "conversations": [{ "account": ACCOUNT, "user": ANNA, "username": "anna", "last_inbound_at": at,
+                                "messages": messages }],
+            "followers": [{ "account": ACCOUNT, "user": ANNA, "since": at }],
         })
     );
 }
