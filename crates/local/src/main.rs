@@ -9,6 +9,7 @@ mod pump;
 mod queue;
 mod routes;
 mod runner;
+mod schedules;
 mod store;
 
 use args::{Args, Secrets};

@@ -6,6 +6,7 @@
 use crate::clock::LocalClock;
 use crate::host::LocalHost;
 use crate::queue::LocalQueue;
+use crate::schedules::Schedules;
 use openreply_app::deliver::{Deliver, Turn};
 use openreply_app::ports::Clock;
 use openreply_domain::send::Claim;
@@ -26,6 +27,7 @@ const CONCURRENCY: usize = 2;
 /// Runs the consumer function.
 pub(crate) struct Pump {
     queue: LocalQueue,
+    schedules: Schedules,
     clock: LocalClock,
     deliver: Deliver<LocalHost>,
     /// Names this process, so that a claim of an earlier one is never taken for one of ours.
@@ -43,6 +45,7 @@ impl Pump {
         boot: String,
     ) -> Arc<Self> {
         Arc::new(Self {
+            schedules: Schedules::new(queue.clone(), clock.clone()),
             queue,
             clock,
             deliver,
@@ -53,8 +56,9 @@ impl Pump {
         })
     }
 
-    /// Starts the pollers.
-    pub(crate) fn start(self: &Arc<Self>) {
+    /// Starts the pollers, with a first beat for them: whoever asks for health next finds a sign of life.
+    pub(crate) async fn start(self: &Arc<Self>) {
+        self.schedules.fire().await;
         for _ in 0..CONCURRENCY {
             tokio::spawn(Arc::clone(self).poll());
         }
@@ -86,10 +90,12 @@ impl Pump {
         self.idle().await;
         while let Some(due) = self.queue.next_due().filter(|due| *due <= target) {
             self.clock.forward_to(due);
+            self.schedules.fire().await;
             self.queue.poke();
             self.idle().await;
         }
         self.clock.forward_to(target);
+        self.schedules.fire().await;
         self.queue.poke();
         self.idle().await;
         self.clock.now()
@@ -100,18 +106,16 @@ impl Pump {
             let changed = self.queue.changed();
             tokio::pin!(changed);
             changed.as_mut().enable();
+            self.schedules.fire().await;
             if let Some(batch) = self.queue.take_batch(BATCH_SIZE) {
                 self.invoke(batch).await;
                 continue;
             }
-            match self.queue.next_due() {
-                Some(due) => {
-                    let wait = self.clock.real_time_until(due);
-                    // Whichever comes first: a change, or the moment at which something is due by itself.
-                    let (Ok(()) | Err(_)) = tokio::time::timeout(wait, changed).await;
-                }
-                None => changed.await,
-            }
+            let scheduled = self.schedules.next_due();
+            let due = self.queue.next_due().map_or(scheduled, |due| due.min(scheduled));
+            let wait = self.clock.real_time_until(due);
+            // Whichever comes first: a change, or the moment at which something is due by itself.
+            let (Ok(()) | Err(_)) = tokio::time::timeout(wait, changed).await;
         }
     }
 

@@ -19,6 +19,9 @@ use tokio::sync::Notify;
 pub(crate) const SETTINGS: FifoSettings =
     FifoSettings { visibility: SignedDuration::from_secs(720), max_receives: 50 };
 
+/// Below this, the delay queue carries a timer, and the consumer forwards it.
+const SCHEDULE_FROM: SignedDuration = SignedDuration::from_mins(1);
+
 const MESSAGES: &str = "queue";
 const TIMERS: &str = "timers";
 const DEAD: &str = "dead-letters";
@@ -67,6 +70,19 @@ struct State {
     timers: BTreeMap<String, Set>,
     /// Batches that were handed out and are not reported back yet.
     running: usize,
+    /// Whether the consumer reads the queue, and forwards what was delayed.
+    is_read: bool,
+}
+
+impl State {
+    /// When a timer fires. `None`: it is delayed, and nobody is there to forward it.
+    fn fires_at(&self, set: &Set) -> Option<Timestamp> {
+        (self.is_read || !set.delayed).then_some(set.due_at)
+    }
+
+    fn is_due(&self, set: &Set, now: Timestamp) -> bool {
+        self.fires_at(set).is_some_and(|at| at <= now)
+    }
 }
 
 impl LocalQueue {
@@ -76,7 +92,7 @@ impl LocalQueue {
         let fifo =
             Fifo::restore(SETTINGS, store.all::<Held>(MESSAGES)?, store.all::<Held>(DEAD)?, remembered);
         let timers = store.all::<Set>(TIMERS)?.into_iter().map(|set| (set.name.clone(), set)).collect();
-        let state = Mutex::new(State { fifo, timers, running: 0 });
+        let state = Mutex::new(State { fifo, timers, running: 0, is_read: true });
         Ok(Self { inner: Arc::new(Inner { state, clock, store, changed: Notify::new() }) })
     }
 
@@ -84,6 +100,9 @@ impl LocalQueue {
     pub(crate) fn take_batch(&self, max: usize) -> Option<Vec<Received>> {
         self.fire_timers();
         self.change(|state, now| {
+            if !state.is_read {
+                return None;
+            }
             let batch = state.fifo.receive(now, max);
             if batch.is_empty() {
                 return None;
@@ -91,6 +110,12 @@ impl LocalQueue {
             state.running += 1;
             Some(batch)
         })
+    }
+
+    /// Whether the consumer reads the queue from now on.
+    pub(crate) fn set_read(&self, is_read: bool) {
+        self.lock().is_read = is_read;
+        self.poke();
     }
 
     /// A batch is done: what succeeded leaves the queue.
@@ -108,14 +133,15 @@ impl LocalQueue {
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.lock();
         let now = self.inner.clock.now();
-        let fires = state.timers.values().any(|set| set.due_at <= now);
-        state.running == 0 && !fires && !state.fifo.has_receivable(now)
+        let fires = state.timers.values().any(|set| state.is_due(set, now));
+        let could_run = state.is_read && state.fifo.has_receivable(now);
+        state.running == 0 && !fires && !could_run
     }
 
     /// The next moment at which something becomes due by itself.
     pub(crate) fn next_due(&self) -> Option<Timestamp> {
         let state = self.lock();
-        let timer = state.timers.values().map(|set| set.due_at).min();
+        let timer = state.timers.values().filter_map(|set| state.fires_at(set)).min();
         state.fifo.next_due(self.inner.clock.now()).into_iter().chain(timer).min()
     }
 
@@ -132,7 +158,8 @@ impl LocalQueue {
     /// Puts the messages of due timers on the queue, the longest due first.
     fn fire_timers(&self) {
         let fired = self.change(|state, now| {
-            let mut due: Vec<Set> = state.timers.values().filter(|set| set.due_at <= now).cloned().collect();
+            let due = state.timers.values().filter(|set| state.is_due(set, now));
+            let mut due: Vec<Set> = due.cloned().collect();
             due.sort_by_key(|set| set.due_at);
             for set in &due {
                 let identity = QueueIdentity { group: set.group.clone(), dedup: set.dedup.clone() };
@@ -238,7 +265,8 @@ impl Timers for LocalQueue {
     async fn set(&self, timer: &Timer) -> Result<(), TimerError> {
         let body = serde_json::to_string(&timer.job()).map_err(|error| TimerError(error.to_string()))?;
         let QueueIdentity { group, dedup } = timer.identity();
-        let set = Set { name: timer.name(), due_at: timer.due_at, group, dedup, body, delayed: false };
+        let delayed = timer.due_at.duration_since(self.inner.clock.now()) < SCHEDULE_FROM;
+        let set = Set { name: timer.name(), due_at: timer.due_at, group, dedup, body, delayed };
         self.set_timer(set).map_err(|error| TimerError(error.to_string()))
     }
 }

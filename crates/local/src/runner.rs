@@ -18,6 +18,7 @@ use openreply_aws::{AesVault, DynamoLedger, OsRandom, SealingKey};
 use openreply_domain::send::Policy;
 use openreply_domain::time::SignedDuration;
 use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
+use openreply_health::Health;
 use openreply_testkit::instagram::{FakeInstagram, Serving, World};
 use secrecy::SecretString;
 use std::sync::Arc;
@@ -42,6 +43,7 @@ pub(crate) struct Runner {
     pub(crate) secrets: Secrets,
     pub(crate) policy: Policy,
     pub(crate) facts: LocalFacts,
+    pub(crate) health: Health<DynamoLedger, LocalQueue, LocalClock, LocalFacts>,
     /// Held: the fake Graph API and the data folder's lock live as long as this.
     _held: (Serving, Option<DataDir>),
 }
@@ -104,7 +106,7 @@ impl Runner {
         resume_all(&ledger, &queue, &facts, clock.now()).await.map_err(|error| error.to_string())?;
         let deliver = Deliver::new(host, policy, budget);
         let pump = Pump::new(queue.clone(), clock.clone(), deliver, boot);
-        pump.start();
+        pump.start().await;
 
         let reader = MetaWebhook::new(AppSecrets {
             instagram: Some(SecretString::from(secrets.instagram.clone())),
@@ -114,6 +116,7 @@ impl Runner {
         .map_err(|error| error.to_string())?;
         let ingest =
             Ingest { ledger: ledger.clone(), queue: queue.clone(), clock: clock.clone(), random: OsRandom };
+        let health = Health::new(ledger.clone(), queue.clone(), clock.clone(), facts.clone());
         Ok(Arc::new(Self {
             ingest,
             reader,
@@ -125,6 +128,7 @@ impl Runner {
             graph_url: args.graph_url.clone(),
             secrets,
             policy,
+            health,
             facts,
             _held: (serving, data),
         }))

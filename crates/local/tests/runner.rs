@@ -167,6 +167,84 @@ async fn what_was_throttled_is_tried_again_when_its_time_has_come_and_a_stop_hol
     assert_eq!(graph.received().len(), 4);
 }
 
+/// Real time is the runner's clock too, but for what is advanced: two and a half minutes are not waited for here.
+#[tokio::test]
+async fn health_turns_degraded_when_the_consumer_is_stopped_and_well_when_it_is_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    let health = async || {
+        let (status, body) = runner.text("/api/health").await;
+        (status, serde_json::from_str::<serde_json::Value>(&body).unwrap())
+    };
+    runner.idle().await;
+    let (status, report) = health().await;
+    assert_eq!((status, &report["status"]), (200, &json!("ok")), "{report}");
+    assert_eq!(report["checks"]["worker"]["healthy"], true);
+    assert_eq!(report["checks"]["holds"], 0);
+    assert_eq!(report["alerts"], json!([]));
+
+    // However long it is advanced, a consumer that runs is alive at the end.
+    for seconds in [30, 150, 3600, 8 * 24 * 3600] {
+        runner.post("/_local/advance", &json!({"seconds": seconds})).await;
+        let (status, report) = health().await;
+        assert_eq!(status, 200, "after {seconds} s: {report}");
+    }
+
+    assert_eq!(runner.post("/_local/consumer", &json!({"running": false})).await["running"], false);
+    runner.post("/_local/advance", &json!({"seconds": 10})).await;
+    assert_eq!(health().await.0, 200, "its last sign of life is young");
+    assert_eq!(runner.webhook(&comment_event("180", "900", "anna", "LINK"), SECRET).await, 200);
+    for _ in 0..14 {
+        runner.post("/_local/advance", &json!({"seconds": 10})).await;
+    }
+    let (status, report) = health().await;
+    assert_eq!((status, &report["status"]), (503, &json!("degraded")), "{report}");
+    assert_eq!(report["checks"]["worker"]["healthy"], false, "{report}");
+    assert!(report["checks"]["worker"]["age_ms"].as_i64().unwrap() > 120_000, "{report}");
+    assert!(report["checks"]["queue"]["visible"].as_u64().unwrap() >= 2, "a comment and beats: {report}");
+    assert_eq!(report["checks"]["database"]["healthy"], true);
+    let (status, page) = runner.text("/status").await;
+    assert!(status == 503 && page.contains("needs somebody"), "{page}");
+    assert_eq!(runner.inbox("900").await, Vec::<String>::new());
+    runner.post("/_local/advance", &json!({"seconds": 3600})).await;
+    assert_eq!(health().await.0, 503);
+
+    runner.post("/_local/consumer", &json!({"running": true})).await;
+    runner.idle().await;
+    runner.post("/_local/advance", &json!({"seconds": 5})).await;
+    let (status, report) = health().await;
+    assert_eq!(status, 200, "{report}");
+    assert_eq!(report["checks"]["queue"]["visible"], 0, "{report}");
+    assert_eq!(runner.inbox("900").await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_alert_is_shown_once_for_each_hold_and_names_nobody() {
+    let dead = || Script::Respond(Reply::json(400, r#"{"error":{"message":"x","code":190}}"#));
+    let graph = ScriptedServer::start(vec![dead(), dead(), dead()]).await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let url = graph.http();
+    let only_dm = CAMPAIGNS.replace("public_replies", "# public_replies");
+    let runner = Runner::start(dir.path(), &only_dm, &["--graph-url", &url]).await;
+    for id in ["1", "2", "3"] {
+        assert_eq!(runner.webhook(&comment_event(id, "900", "anna", "LINK"), SECRET).await, 200);
+    }
+    runner.idle().await;
+    runner.post("/_local/advance", &json!({"seconds": 5})).await;
+    let (status, body) = runner.text("/api/health").await;
+    let report: serde_json::Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(status, 200, "one account that is held is told of, and the others are served: {report}");
+    assert_eq!(report["checks"]["holds"], 1, "{report}");
+    let alerts = report["alerts"].as_array().unwrap();
+    assert_eq!(alerts.len(), 1, "{report}");
+    assert_eq!(alerts[0]["kind"], "account_held");
+    for secret in ["17841400000000001", "bakery", "anna", "900", "driven-token"] {
+        assert!(!body.contains(secret), "{secret}: {body}");
+    }
+    let page = runner.text("/status").await.1;
+    assert!(page.contains("account_held") && page.contains("1 hold stands"), "{page}");
+}
+
 #[tokio::test]
 async fn the_webhook_answers_meta_as_documented() {
     let dir = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 mod accounts;
 mod drive;
 mod guard;
+mod health;
 mod story;
 mod view;
 mod webhook;
@@ -31,6 +32,9 @@ pub(crate) fn router(runner: Arc<Runner>) -> Router {
             "/page.js",
             get(|| async { asset("text/javascript; charset=utf-8", include_str!("../page/page.js")) }),
         )
+        .route("/api/health", any(health::health))
+        .route("/status", any(health::health))
+        .route("/_local/consumer", post(health::consumer))
         .route("/_local/comment", post(drive::comment))
         .route("/_local/accounts", get(accounts::accounts))
         .route("/_local/accounts/{id}/lift", post(accounts::lift))
