@@ -13,6 +13,7 @@ mod driver;
 mod exhaustive;
 mod limits;
 mod random;
+mod stories;
 
 /// One line, written past the test harness, which shows the output of failures only.
 fn tell(line: &str) {

@@ -87,6 +87,7 @@ pub struct Contact {
     /// Their last word on automated messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wish: Option<Wish>,
+    /// In the order in which they were claimed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     invitations: Vec<Invitation>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -143,17 +144,10 @@ impl Contact {
     /// Remembers a message of ours that asks for an answer.
     pub fn invite(&mut self, root: &TriggerKey, campaign: &CampaignRef, now: Timestamp) {
         self.invitations.retain(|one| now.duration_since(one.at) < REMEMBERED_FOR);
-        match self.invitations.iter_mut().find(|one| one.root == *root) {
-            Some(again) => (again.at, again.closed) = (now, false),
-            None => self.invitations.push(Invitation {
-                root: root.clone(),
-                campaign: campaign.clone(),
-                at: now,
-                closed: false,
-                answers: Vec::new(),
-            }),
-        }
-        self.invitations.sort_by_key(|one| one.at);
+        let again = self.invitations.iter().position(|one| one.root == *root);
+        let answers = again.map(|place| self.invitations.remove(place).answers).unwrap_or_default();
+        let (root, campaign) = (root.clone(), campaign.clone());
+        self.invitations.push(Invitation { root, campaign, at: now, closed: false, answers });
         let too_many = self.invitations.len().saturating_sub(MOST_OPENINGS);
         self.invitations.drain(..too_many);
     }
@@ -174,13 +168,14 @@ impl Contact {
 
     /// Takes a message as the answer to an opening, and closes that campaign's older ones.
     pub fn answer(&mut self, root: &TriggerKey, message: &MessageId) {
-        let Some(answered) = self.invitations.iter_mut().find(|one| one.root == *root) else { return };
+        let Some(place) = self.invitations.iter().position(|one| one.root == *root) else { return };
+        let (older, rest) = self.invitations.split_at_mut(place);
+        let Some(answered) = rest.first_mut() else { return };
         answered.answers.push(message.clone());
         let too_many = answered.answers.len().saturating_sub(MOST_ANSWERS);
         answered.answers.drain(..too_many);
-        let (campaign, at) = (answered.campaign.id.clone(), answered.at);
-        for older in &mut self.invitations {
-            older.closed |= older.campaign.id == campaign && older.at < at && older.root != *root;
+        for older in older.iter_mut().filter(|older| older.campaign.id == answered.campaign.id) {
+            older.closed = true;
         }
     }
 

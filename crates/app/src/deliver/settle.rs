@@ -12,6 +12,7 @@ use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::{
     Conversation, Expect, LateSettle, Leg, Says, Send, SendKey, State, WaitingFor, settle, settle_late,
 };
+use openreply_domain::slots::minute_of;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::{QueueIdentity, TriggerKey};
 
@@ -161,7 +162,11 @@ impl<H: Host> Deliver<H> {
             if let Some(later) = follow_up(sent, content, self.now())
                 && self.host.ledger().sends(&later.key.trigger, &[Leg::FollowUp]).await?.is_empty()
             {
-                if let Err(back) = self.set_timer(&later).await {
+                let mut set = self.set_timer(&later).await;
+                if set.is_err() {
+                    set = self.set_timer(&later).await;
+                }
+                if let Err(back) = set {
                     tracing::error!(trigger = %later.key.trigger, %back, "the timer of a follow-up may not be set; the sweep will find it");
                 }
                 also.push(Also::Begin(Box::new(later)));
@@ -261,7 +266,8 @@ fn follow_up(sent: &Send, content: Option<&CampaignContent>, now: Timestamp) -> 
     let reason = format!("it follows {} minutes after {}", promised.after_minutes, sent.key.trigger);
     Some(Send {
         state: State::Open { waiting_for: WaitingFor::Delay, due_at, reason },
-        wake: 1,
+        // Named by its time: the timer of a settle that crashed before it was written is another timer.
+        wake: u32::try_from(minute_of(due_at)).unwrap_or(1),
         keyword: sent.keyword,
         conversation: Some(conversation),
         ..Send::new(key, Some(campaign), user, username, now)

@@ -101,15 +101,15 @@ pub fn park(
 ) -> Send {
     let mut next = Send { updated_at: now, ..send.clone() };
     let closes = send.closes_at();
-    // At the latest when the window closes, so that it ends there, in sight.
-    let due_at = match due_at {
-        Some(due_at) => due_at,
+    match due_at {
+        // At the latest when the window closes, so that it ends there, in sight.
         None if now < closes => {
-            after(now, LOOK_AGAIN).min(after(closes, -SignedDuration::from_secs(1)).max(now))
+            next.wake += 1;
+            let due_at = after(now, LOOK_AGAIN).min(closes);
+            next.state = State::Open { waiting_for, due_at, reason: reason.to_owned() };
         }
-        None => closes,
-    };
-    wait(&mut next, waiting_for, due_at, reason.to_owned());
+        Some(_) | None => wait(&mut next, waiting_for, due_at.unwrap_or(closes), reason.to_owned()),
+    }
     next
 }
 
