@@ -11,8 +11,8 @@
 
 use crate::answer::{Expect, classify};
 use crate::transport;
-use http::HeaderValue;
 use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
 use openreply_app::ports::{Destination, Messenger, Outbound};
 use openreply_domain::ids::{AccountId, UserId};
 use openreply_domain::message::{Button, Does, Follow};
@@ -22,7 +22,9 @@ use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use std::time::Duration;
 
-/// The longest answer that is read. Meta's are under one kilobyte.
+/// The longest page of a read that is read: 50 comments with their replies.
+pub(crate) const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// The longest other answer that is read. Meta's are under one kilobyte.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
 /// Where the Graph API is, and how long to wait for it.
@@ -134,6 +136,30 @@ impl Graph {
         Ok((request.build().map_err(|_| NotSent::Unbuildable)?, expect))
     }
 
+    /// A read of an edge. `None`: no such request can be built.
+    pub(crate) fn get_request(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+        token: &SecretString,
+    ) -> Option<Request> {
+        let mut url = self.url(path).ok()?;
+        url.query_pairs_mut().extend_pairs(query);
+        self.client.get(url).header(AUTHORIZATION, bearer(token).ok()?).build().ok()
+    }
+
+    /// The status, headers and body of the answer. `None`: there is none, or none of this length.
+    pub(crate) async fn answer_to(
+        &self,
+        request: Request,
+        longest: usize,
+    ) -> Option<(u16, HeaderMap, Vec<u8>)> {
+        let response = self.client.execute(request).await.ok()?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = read_bounded(response, longest).await.ok()??;
+        Some((status, headers, body))
+    }
+
     /// The URL of an edge of an object. An id that the URL's own rules would rewrite (`..`) names no object.
     fn url(&self, path: &[&str]) -> Result<Url, NotSent> {
         let mut url = self.root.clone();
@@ -172,7 +198,7 @@ impl Messenger for Graph {
         };
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let outcome = match read_bounded(response).await {
+        let outcome = match read_bounded(response, MAX_ANSWER_BYTES).await {
             Ok(Some(body)) => classify(status, &headers, &body, expect),
             Ok(None) => SendOutcome::Unconfirmed(Doubt::Unreadable { status }),
             Err(error) => transport::within_answer(status, &error),
@@ -192,7 +218,7 @@ impl Messenger for Graph {
         if !response.status().is_success() {
             return Follow::Unknown;
         }
-        let Ok(Some(body)) = read_bounded(response).await else { return Follow::Unknown };
+        let Ok(Some(body)) = read_bounded(response, MAX_ANSWER_BYTES).await else { return Follow::Unknown };
         let answer: FollowAnswer = serde_json::from_slice(&body).unwrap_or_default();
         match answer.is_user_follow_business {
             Some(true) => Follow::Yes,
@@ -241,10 +267,10 @@ fn bearer(token: &SecretString) -> Result<HeaderValue, NotSent> {
 }
 
 /// The whole body, or nothing when it is longer than any answer of Meta's.
-async fn read_bounded(mut response: Response) -> Result<Option<Vec<u8>>, reqwest::Error> {
+async fn read_bounded(mut response: Response, longest: usize) -> Result<Option<Vec<u8>>, reqwest::Error> {
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > MAX_ANSWER_BYTES {
+        if body.len() + chunk.len() > longest {
             return Ok(None);
         }
         body.extend_from_slice(&chunk);

@@ -6,6 +6,7 @@
 
 mod answer;
 mod client;
+mod reads;
 mod transport;
 mod usage;
 mod webhook;

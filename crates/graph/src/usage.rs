@@ -1,38 +1,47 @@
-//! How long Meta asks a throttled caller to wait.
+//! How much of its calls a caller has used, and how long Meta asks a throttled one to wait.
 //!
-//! `X-App-Usage` and `X-Business-Use-Case-Usage` carry JSON that may hold
-//! `estimated_time_to_regain_access`, in minutes, at some depth. The longest one counts.
+//! `X-App-Usage` and `X-Business-Use-Case-Usage` carry JSON that holds, at some depth, `call_count`, `total_time`
+//! and `total_cputime` in percent of what is allowed, and where it throttles `estimated_time_to_regain_access` in
+//! minutes. The largest one counts.
 
 use crate::wire;
 use http::HeaderMap;
 use serde_json::Value;
 
 const HEADERS: [&str; 2] = ["x-app-usage", "x-business-use-case-usage"];
+const WAIT: [&str; 1] = ["estimated_time_to_regain_access"];
+const USED: [&str; 3] = ["call_count", "total_time", "total_cputime"];
 
 /// Meta counts usage over rolling windows of an hour and of a day, so no honest wait is longer than a day.
 const LONGEST_MINUTES: i64 = 24 * 60;
 
 /// The wait that the usage headers ask for, where they ask for one.
 pub(crate) fn retry_after_seconds(headers: &HeaderMap) -> Option<u32> {
-    let minutes = HEADERS
-        .iter()
-        .flat_map(|name| headers.get_all(*name))
-        .filter_map(|value| serde_json::from_slice(value.as_bytes()).ok())
-        .filter_map(|usage: Value| longest_wait(&usage))
-        .max()?;
+    let minutes = values(headers).filter_map(|usage| largest(&usage, &WAIT)).max()?;
     u32::try_from(minutes.min(LONGEST_MINUTES) * 60).ok().filter(|seconds| *seconds > 0)
 }
 
-fn longest_wait(usage: &Value) -> Option<i64> {
+/// The most that is used of any allowance, in percent.
+pub(crate) fn percent(headers: &HeaderMap) -> u32 {
+    let most = values(headers).filter_map(|usage| largest(&usage, &USED)).max();
+    most.and_then(|percent| u32::try_from(percent.max(0)).ok()).unwrap_or(0)
+}
+
+fn values(headers: &HeaderMap) -> impl Iterator<Item = Value> {
+    let written = HEADERS.iter().flat_map(|name| headers.get_all(*name));
+    written.filter_map(|value| serde_json::from_slice(value.as_bytes()).ok())
+}
+
+/// The largest number under any of these names, at any depth.
+fn largest(usage: &Value, names: &[&str]) -> Option<i64> {
     match usage {
         Value::Object(fields) => fields
             .iter()
-            .filter_map(|(name, value)| match name.as_str() {
-                "estimated_time_to_regain_access" => wire::whole(value),
-                _ => longest_wait(value),
+            .filter_map(|(name, value)| {
+                if names.contains(&name.as_str()) { wire::whole(value) } else { largest(value, names) }
             })
             .max(),
-        Value::Array(parts) => parts.iter().filter_map(longest_wait).max(),
+        Value::Array(parts) => parts.iter().filter_map(|part| largest(part, names)).max(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
 }
@@ -79,5 +88,21 @@ mod tests {
         for (headers, wanted) in cases {
             assert_eq!(asked(headers), *wanted, "{headers:?}");
         }
+    }
+
+    #[test]
+    fn the_fullest_allowance_counts() {
+        for (header, wanted) in [
+            (r#"{"call_count":28,"total_time":76,"total_cputime":25}"#, 76),
+            (r#"{"178":[{"type":"messenger","call_count":"80","total_time":9}]}"#, 80),
+            (r#"{"estimated_time_to_regain_access":99}"#, 0),
+            (r#"{"call_count":-1}"#, 0),
+            ("not json", 0),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-business-use-case-usage", HeaderValue::from_str(header).unwrap());
+            assert_eq!(percent(&headers), wanted, "{header}");
+        }
+        assert_eq!(percent(&HeaderMap::new()), 0);
     }
 }
