@@ -12,6 +12,7 @@ use openreply_domain::trigger;
 use secrecy::SecretString;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// A fake Instagram: the world, its clock, its tokens, the faults to come and the calls so far, behind one lock.
@@ -92,6 +93,33 @@ impl<C: Clock + 'static> FakeInstagram<C> {
         self.on_stage(|stage, _| stage.tokens.insert(account.clone(), token));
     }
 
+    /// The account publishes a post, or a reel.
+    pub fn publish(&self, account: &AccountId, media: &MediaId, is_reel: bool) {
+        self.publish_as(account, media, is_reel, true);
+    }
+
+    /// An ad of one of the account's posts runs: comments on it stand under this media.
+    pub fn advertise(&self, account: &AccountId, ad: &MediaId) {
+        self.publish_as(account, ad, false, false);
+    }
+
+    fn publish_as(&self, account: &AccountId, media: &MediaId, is_reel: bool, is_listed: bool) {
+        let (account, media) = (account.clone(), media.clone());
+        self.on_stage(|stage, at| {
+            stage.change(&Change::Published { account, media, at, is_reel, is_listed })
+        });
+    }
+
+    /// From now on reads are answered so late.
+    pub fn slow_reads(&self, latency: Duration) {
+        self.on_stage(|stage, _| stage.latency = latency);
+    }
+
+    /// From now on so much of the calls counts as used, in percent.
+    pub fn use_up(&self, percent: u32) {
+        self.on_stage(|stage, _| stage.usage = percent);
+    }
+
     /// Somebody comments.
     pub fn comment(&self, comment: NewComment) -> CommentId {
         let NewComment { account, media, from, username, text, parent } = comment;
@@ -170,7 +198,7 @@ impl<C: Clock + 'static> FakeInstagram<C> {
         self.on_stage(|stage, _| stage.faults.add(None, times, fault));
     }
 
-    /// The next `times` writes of one kind meet this fault.
+    /// The next `times` calls of one kind meet this fault.
     pub fn fail_next_of(&self, kind: CallKind, times: usize, fault: &Fault) {
         self.on_stage(|stage, _| stage.faults.add(Some(kind), times, fault));
     }

@@ -69,6 +69,12 @@ impl FaultPlan {
         self.coming.extend(std::iter::repeat_n((kind, fault.clone()), times));
     }
 
+    /// The next fault that was meant for reads, and for nothing else.
+    pub(super) fn take_of_read(&mut self) -> Option<FaultAnswer> {
+        let index = self.coming.iter().position(|(wanted, _)| *wanted == Some(CallKind::Read))?;
+        self.coming.remove(index).map(|(_, fault)| fault.answer)
+    }
+
     pub(super) fn take(&mut self, kind: Option<CallKind>) -> Option<Fault> {
         let meant = |(wanted, _): &(Option<CallKind>, Fault)| wanted.is_none() || *wanted == kind;
         let index = self.coming.iter().position(meant)?;

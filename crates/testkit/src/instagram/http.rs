@@ -6,17 +6,19 @@
 use super::fake::FakeInstagram;
 use super::profiles;
 use super::reads::{self, Query};
+use super::refusal::Refusal;
 use super::rules::Write;
 use super::stage::{Answer, Request};
 use super::template::MessageBody;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use openreply_app::ports::Clock;
+use openreply_domain::ids::AccountId;
 use serde::Deserialize;
 use std::future::pending;
 use std::sync::Arc;
@@ -26,10 +28,11 @@ impl<C: Clock + 'static> FakeInstagram<C> {
     pub fn router(self: &Arc<Self>) -> Router {
         Router::new()
             .route("/{version}/{account}/messages", post(messages::<C>))
-            .route("/{version}/{comment}/replies", post(replies::<C>))
+            .route("/{version}/{comment}/replies", post(replies::<C>).get(seen_replies::<C>))
             .route("/{version}/{account}/conversations", get(conversations::<C>))
             .route("/{version}/{media}/comments", get(comments::<C>))
             .route("/{version}/{user}", get(profile::<C>))
+            .route("/{version}/{account}/media", get(own_media::<C>))
             .fallback(unknown::<C>)
             .method_not_allowed_fallback(unknown::<C>)
             .with_state(Arc::clone(self))
@@ -101,7 +104,7 @@ async fn conversations<C: Clock + 'static>(
         let seen = reads::conversations(&stage.world, &account, &query);
         stage.read(now, request(&parts), seen)
     });
-    answer.into_response().await
+    fake.reader_hears(answer).await
 }
 
 async fn comments<C: Clock + 'static>(
@@ -115,7 +118,39 @@ async fn comments<C: Clock + 'static>(
         let seen = reads::comments(&stage.world, &media, &query, &link);
         stage.read(now, request(&parts), seen)
     });
-    answer.into_response().await
+    fake.reader_hears(answer).await
+}
+
+async fn seen_replies<C: Clock + 'static>(
+    State(fake): Fake<C>,
+    Path((_, comment)): Object,
+    parts: Parts,
+) -> Response {
+    let query = Query::parse(&parts.uri);
+    let answer = fake.on_stage(|stage, now| {
+        let seen = reads::replies(&stage.world, &comment, &query);
+        stage.read(now, request(&parts), seen)
+    });
+    fake.reader_hears(answer).await
+}
+
+async fn own_media<C: Clock + 'static>(
+    State(fake): Fake<C>,
+    Path((_, account)): Object,
+    parts: Parts,
+) -> Response {
+    let query = Query::parse(&parts.uri);
+    let link = own_address(&parts);
+    let answer = fake.on_stage(|stage, now| {
+        let account = if account == "me" {
+            stage.me(bearer(&parts))
+        } else {
+            AccountId::parse(account).map_err(|_| Refusal::UnknownObject)
+        };
+        let seen = account.and_then(|account| reads::own_media(&stage.world, &account, &query, &link));
+        stage.read(now, request(&parts), seen)
+    });
+    fake.reader_hears(answer).await
 }
 
 async fn profile<C: Clock + 'static>(
@@ -158,6 +193,20 @@ fn own_address(parts: &Parts) -> String {
     let kept: Vec<&str> = kept.filter(|pair| !pair.is_empty() && !pair.starts_with("after=")).collect();
     let token = bearer(parts).unwrap_or_default();
     format!("http://{host}{}?access_token={token}&{}", parts.uri.path(), kept.join("&"))
+}
+
+impl<C: Clock + 'static> FakeInstagram<C> {
+    /// An answer to a read, as late as reads are answered, with what is used of the account's calls.
+    async fn reader_hears(&self, answer: Answer) -> Response {
+        let (latency, usage) = self.on_stage(|stage, _| (stage.latency, stage.usage));
+        tokio::time::sleep(latency).await;
+        let mut response = answer.into_response().await;
+        let used = format!(r#"{{"call_count":{usage},"total_time":1,"total_cputime":1}}"#);
+        if let Ok(used) = HeaderValue::from_str(&used) {
+            response.headers_mut().insert("x-app-usage", used);
+        }
+        response
+    }
 }
 
 impl Answer {

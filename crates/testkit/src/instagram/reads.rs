@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::ids;
 use super::refusal::Refusal;
-use super::world::{Author, Comment, Conversation, Message, World};
+use super::world::{Author, Comment, Conversation, Message, Post, World};
 use axum::http::Uri;
 use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
 use openreply_domain::time::Timestamp;
@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 const MESSAGES_SHOWN: usize = 20;
 /// Comments of a post: pages of at most 50.
 const COMMENTS_SHOWN: usize = 50;
+/// Own media: pages of at most 100, of 25 unless it is said otherwise.
+const MEDIA_SHOWN: usize = 25;
 
 /// The parameters of a read.
 pub(super) struct Query(BTreeMap<String, String>);
@@ -91,6 +93,58 @@ pub(super) fn comments(
         }
     }
     Ok((post.account.clone(), answer))
+}
+
+/// `GET /{comment}/replies?fields=…`: the replies under a comment, oldest first.
+pub(super) fn replies(world: &World, comment: &str, query: &Query) -> Result<(AccountId, Value), Refusal> {
+    let id = CommentId::parse(comment).map_err(|_| Refusal::UnknownObject)?;
+    let parent = world.comment(&id).ok_or(Refusal::UnknownObject)?;
+    let fields = query.fields("id,text,timestamp");
+    let data: Vec<Value> = world.replies(&id).map(|(id, reply)| fields.narrow(show(id, reply))).collect();
+    Ok((parent.account.clone(), json!({ "data": data })))
+}
+
+/// `GET /me/media?fields=…&limit=…`, or with the account's id for `me`: its own posts, newest first. `link` is this
+/// page's address with its token.
+pub(super) fn own_media(
+    world: &World,
+    account: &AccountId,
+    query: &Query,
+    link: &str,
+) -> Result<(AccountId, Value), Refusal> {
+    world.accounts().get(account).ok_or(Refusal::UnknownObject)?;
+    let mut all: Vec<&Post> =
+        world.posts().iter().filter(|post| post.account == *account && post.is_listed).collect();
+    all.sort_by_key(|post| std::cmp::Reverse(post.published_at));
+    if let Some(after) = query.get("after") {
+        let seen = all.iter().position(|post| post.media.as_str() == after).ok_or(Refusal::Malformed)?;
+        all.drain(..=seen);
+    }
+    let limit = match query.get("limit") {
+        Some(limit) => limit.parse().ok().filter(|limit| *limit > 0).ok_or(Refusal::Malformed)?,
+        None => MEDIA_SHOWN,
+    };
+    let page = &all[..limit.min(MEDIA_SHOWN * 4).min(all.len())];
+    let fields = query.fields("id");
+    let data: Vec<Value> = page.iter().map(|post| fields.narrow(show_post(post))).collect();
+    let mut answer = json!({ "data": data });
+    if let Some(last) = page.last() {
+        answer["paging"] = json!({ "cursors": { "after": last.media } });
+        if page.len() < all.len() {
+            answer["paging"]["next"] = format!("{link}&after={}", last.media).into();
+        }
+    }
+    Ok((account.clone(), answer))
+}
+
+fn show_post(post: &Post) -> Value {
+    json!({
+        "id": post.media,
+        "media_type": if post.is_reel { "VIDEO" } else { "IMAGE" },
+        "media_product_type": if post.is_reel { "REELS" } else { "FEED" },
+        "timestamp": meta_time(post.published_at),
+        "permalink": format!("https://www.instagram.com/p/{}/", post.media),
+    })
 }
 
 fn thread(world: &World, account: &AccountId, user: &UserId, conversation: &Conversation) -> Value {

@@ -11,6 +11,7 @@ use openreply_domain::time::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Whoever hears of every change first.
 pub(super) type Journal = Box<dyn Fn(&Change) + Send>;
@@ -25,6 +26,10 @@ pub(super) struct Stage {
     pub(super) faults: FaultPlan,
     pub(super) calls: Vec<Call>,
     pub(super) journal: Option<Journal>,
+    /// How long reads take.
+    pub(super) latency: Duration,
+    /// How much of the calls is used, in percent.
+    pub(super) usage: u32,
 }
 
 /// What every request has. The path is without the query.
@@ -98,9 +103,12 @@ impl Stage {
     ) -> Answer {
         let account = seen.as_ref().ok().map(|(account, _)| account);
         let outcome = self.authorise(account, request.token.as_deref()).and(seen);
-        let (answered, answer) = match outcome {
-            Ok((_, seen)) => (Answered::Success, Answer::Json(200, seen)),
-            Err(refusal) => self.refuse(&refusal.error()),
+        let (answered, answer) = match (self.faults.take_of_read(), outcome) {
+            (Some(FaultAnswer::Error(error)), _) => self.refuse(&error),
+            (Some(FaultAnswer::Html { status }), _) => (Answered::Html { status }, Answer::Html(status)),
+            (Some(FaultAnswer::Silence), _) => (Answered::Silence, Answer::Silence),
+            (None, Ok((_, seen))) => (Answered::Success, Answer::Json(200, seen)),
+            (None, Err(refusal)) => self.refuse(&refusal.error()),
         };
         self.calls.push(plain_call(now, request, Some(CallKind::Read), answered));
         answer
@@ -111,6 +119,18 @@ impl Stage {
         let (answered, answer) = self.refuse(&refusal.error());
         self.calls.push(plain_call(now, request, None, answered));
         answer
+    }
+
+    /// Whose token it is. A token that nobody was given is that of the only account there is.
+    pub(super) fn me(&self, token: Option<&str>) -> Result<AccountId, Refusal> {
+        let token = token.ok_or(Refusal::TokenMissing)?;
+        let mut owners = self.tokens.iter().filter(|(_, known)| known.expose_secret() == token);
+        let accounts = self.world.accounts();
+        match (owners.next(), owners.next(), accounts.len()) {
+            (Some((owner, _)), None, _) => Ok(owner.clone()),
+            (None, _, 1) => accounts.keys().next().cloned().ok_or(Refusal::UnknownObject),
+            (Some(_), Some(_), _) | (None, _, _) => Err(Refusal::UnknownObject),
+        }
     }
 
     fn authorise(&self, account: Option<&AccountId>, token: Option<&str>) -> Result<(), Refusal> {

@@ -82,8 +82,21 @@ pub struct Post {
     pub account: AccountId,
     /// Its media id.
     pub media: MediaId,
+    /// When it was published; with its first comment, if nobody published it before.
+    #[serde(default)]
+    pub published_at: Timestamp,
+    /// Whether it is a reel.
+    #[serde(default)]
+    pub is_reel: bool,
+    /// Whether it is one of the account's own posts. The media that comments on an ad stand under is none.
+    #[serde(default = "yes")]
+    pub is_listed: bool,
     /// Oldest first, replies included.
     pub comments: Vec<CommentId>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// A comment under a post, or a reply under a comment.
@@ -125,6 +138,19 @@ pub enum Change {
         account: AccountId,
         /// Its name.
         username: String,
+    },
+    /// The account published a post, or an ad of one.
+    Published {
+        /// Which account.
+        account: AccountId,
+        /// What.
+        media: MediaId,
+        /// When.
+        at: Timestamp,
+        /// Whether it is a reel.
+        is_reel: bool,
+        /// Whether it is one of the account's own posts, and no ad.
+        is_listed: bool,
     },
     /// Somebody, the account included, commented.
     Commented {
@@ -250,6 +276,11 @@ impl World {
             Change::Named { account, username } => {
                 self.accounts.entry(account.clone()).or_default().username = Some(username.clone());
             }
+            Change::Published { account, media, at, is_reel, is_listed } => {
+                self.accounts.entry(account.clone()).or_default();
+                let post = self.post_mut(account, media, *at);
+                (post.published_at, post.is_reel, post.is_listed) = (*at, *is_reel, *is_listed);
+            }
             Change::Commented { id, comment } => self.add_comment(id, comment),
             Change::Messaged { account, user, username, message } => {
                 let conversation = self.conversation_mut(account, user);
@@ -309,15 +340,26 @@ impl World {
         if self.comments.insert(id.clone(), comment.clone()).is_some() {
             return;
         }
-        let place = |post: &&mut Post| post.account == comment.account && post.media == comment.media;
-        match self.posts.iter_mut().find(place) {
-            Some(post) => post.comments.push(id.clone()),
-            None => self.posts.push(Post {
-                account: comment.account.clone(),
-                media: comment.media.clone(),
-                comments: vec![id.clone()],
-            }),
-        }
+        self.post_mut(&comment.account, &comment.media, comment.at).comments.push(id.clone());
+    }
+
+    /// The post, which comes to be at `at` if there is none.
+    fn post_mut(&mut self, account: &AccountId, media: &MediaId, at: Timestamp) -> &mut Post {
+        let place = |post: &Post| post.account == *account && post.media == *media;
+        let index = self.posts.iter().position(place).unwrap_or_else(|| {
+            let (account, media) = (account.clone(), media.clone());
+            let comments = Vec::new();
+            self.posts.push(Post {
+                account,
+                media,
+                published_at: at,
+                is_reel: false,
+                is_listed: true,
+                comments,
+            });
+            self.posts.len() - 1
+        });
+        &mut self.posts[index]
     }
 
     fn spend_private_reply(&mut self, message: &Message) {
