@@ -4,6 +4,7 @@
 //! - [`deliver`]: a job becomes at most one message per leg.
 //! - [`apply`]: a campaign file becomes accounts and campaigns in the ledger.
 //! - [`resume`]: what waited for a hold or a pause that is over goes on.
+//! - [`resolve`]: a person decides what is in doubt.
 //! - [`pulse`]: signs of life and alerts.
 //! - [`sweep`]: what was missed is found, what is doubtful is settled by evidence.
 //! - [`campaign_file`]: reading and checking that file.
@@ -19,5 +20,6 @@ pub mod ingest;
 pub mod job;
 pub mod ports;
 pub mod pulse;
+pub mod resolve;
 pub mod resume;
 pub mod sweep;

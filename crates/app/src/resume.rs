@@ -144,7 +144,13 @@ async fn tell_released(
 }
 
 /// Whether what a Send waits for is over.
-fn is_over(send: &Send, account: &Account, gate: &AccountGate, stop: &Stop, now: Timestamp) -> bool {
+pub(crate) fn is_over(
+    send: &Send,
+    account: &Account,
+    gate: &AccountGate,
+    stop: &Stop,
+    now: Timestamp,
+) -> bool {
     match &send.state {
         State::Open { waiting_for: WaitingFor::Hold, .. } => {
             gate.standing(now).is_none() && stop.standing(now).is_none()
@@ -165,7 +171,7 @@ fn is_over(send: &Send, account: &Account, gate: &AccountGate, stop: &Stop, now:
 }
 
 /// Makes a waiting Send due now, under a new wake, and puts that on the queue.
-async fn wake(
+pub(crate) async fn wake(
     ledger: &impl Ledger,
     queue: &impl Queue,
     send: &Send,

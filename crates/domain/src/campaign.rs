@@ -215,7 +215,9 @@ impl Campaign {
     /// Whether a comment that a sweep found may still be its: one that was written while it took comments.
     #[must_use]
     pub fn takes_missed(&self, written_at: Timestamp) -> bool {
-        self.active && (self.backfill || self.active_since.is_none_or(|since| since <= written_at))
+        // Instagram tells times in whole seconds.
+        let is_new = |since: Timestamp| since.as_second() <= written_at.as_second();
+        self.active && (self.backfill || self.active_since.is_none_or(is_new))
     }
 
     /// This campaign at its present version.

@@ -10,6 +10,7 @@
 
 mod comment;
 mod conversation;
+mod doubt;
 mod follow;
 mod gates;
 mod leg;
@@ -18,6 +19,7 @@ mod rules;
 mod settle;
 pub mod words;
 
+pub(crate) use doubt::{content_of, text_of};
 pub use gates::month_of;
 
 use crate::accounts::AccountCache;

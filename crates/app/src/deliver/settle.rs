@@ -7,7 +7,7 @@ use crate::job::Job;
 use crate::ports::{Also, Enqueue, Host, Ledger, LedgerError, Queue, Written};
 use openreply_domain::campaign::CampaignContent;
 use openreply_domain::gate::Stop;
-use openreply_domain::ids::ClaimId;
+use openreply_domain::ids::{ClaimId, MessageId};
 use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::{
     Conversation, Expect, LateSettle, Leg, Says, Send, SendKey, State, WaitingFor, settle, settle_late,
@@ -102,7 +102,7 @@ impl<H: Host> Deliver<H> {
         let next = settle(claimed, outcome, self.now(), self.policy);
         let expect = Expect::Claimed(claim.clone());
         let written = match outcome {
-            SendOutcome::Delivered { .. } => self.write_with_follow_up(&next, &expect, content).await?,
+            SendOutcome::Delivered { .. } => self.write_with_follow_up(&next, &expect, content, None).await?,
             SendOutcome::Rejected(_) | SendOutcome::NotSent(_) | SendOutcome::Unconfirmed(_) => {
                 let ended = matches!(next.state, State::Failed { .. } | State::Skipped { .. });
                 let frees = if ended { frees_once(claimed, content) } else { None };
@@ -140,7 +140,7 @@ impl<H: Host> Deliver<H> {
                 LateSettle::Already | LateSettle::Superseded => return Ok(stored),
                 LateSettle::Arrived(next, expect) => (*next, expect),
             };
-            match self.write_with_follow_up(&next, &expect, content).await? {
+            match self.write_with_follow_up(&next, &expect, content, None).await? {
                 Written::Done => return Ok(Some(next)),
                 Written::Refused(stands) => stored = stands.map(|stands| *stands),
                 Written::Moved => {}
@@ -150,15 +150,20 @@ impl<H: Host> Deliver<H> {
     }
 
     /// Writes that a message was delivered, together with the follow-up that it promises, if there was none yet:
-    /// no crash loses it. Its timer is set first; one that fires for nothing does nothing.
-    async fn write_with_follow_up(
+    /// no crash loses it. Its timer is set first; one that fires for nothing does nothing. `proof`: the message that
+    /// proves the delivery, which must have proved none before.
+    pub(super) async fn write_with_follow_up(
         &self,
         sent: &Send,
         expect: &Expect,
         content: Option<&CampaignContent>,
+        proof: Option<&MessageId>,
     ) -> Result<Written, LedgerError> {
-        for _ in 0..MAX_ROUNDS {
+        // A proof that was used before stays used.
+        let rounds = if proof.is_some() { 2 } else { MAX_ROUNDS };
+        for _ in 0..rounds {
             let mut also = Vec::new();
+            also.extend(proof.map(|message_id| Also::Proof { message_id: message_id.clone() }));
             if let Some(later) = follow_up(sent, content, self.now())
                 && self.host.ledger().sends(&later.key.trigger, &[Leg::FollowUp]).await?.is_empty()
             {

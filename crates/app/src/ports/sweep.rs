@@ -100,6 +100,15 @@ pub trait SweepLedger: Ledger {
         record: &SweepRecord,
     ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
 
+    /// The last sweep of an account, or of the stack.
+    ///
+    /// # Errors
+    /// When it could not be read.
+    fn last_sweep(
+        &self,
+        account: Option<&AccountId>,
+    ) -> impl Future<Output = Result<Option<SweepRecord>, LedgerError>> + std::marker::Send;
+
     /// The last sweep of the stack and of every account.
     ///
     /// # Errors

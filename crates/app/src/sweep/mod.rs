@@ -1,11 +1,35 @@
 //! Sweep: what was missed is found, what is doubtful is settled by evidence, what waits without a timer goes on.
+//!
+//! Guarantees:
+//! - A sweep sends nothing. It puts jobs on the queue, and the ledger decides on each as on any other.
+//! - What an index lists is decided on as its item stands.
+//! - One account's trouble ends nothing of another's; one step's trouble ends no other step.
+//! - Reads never take the calls that sends need: they end when much of them is used, and rest when Instagram says so.
+//! - While the queue is behind, nothing is added to it.
 
+mod doubt;
+mod events;
+mod missed;
+mod plan;
+mod posts;
+mod reading;
+mod reel;
 mod summary;
+mod waiting;
 
+pub use plan::plan;
 pub use summary::Summary;
 
+use crate::deliver::Deliver;
+use crate::ports::{
+    Clock, EventReader, Host, Ledger, LedgerError, Pulse, Reader, SweepLedger, SweepRecord, Vault,
+};
+use openreply_domain::campaign::Account;
+use openreply_domain::gate::{AccountGate, HoldReason, Stop};
 use openreply_domain::ids::AccountId;
-use openreply_domain::time::Timestamp;
+use openreply_domain::time::{SignedDuration, Timestamp};
+use posts::OwnMedia;
+use reading::Reading;
 use serde::{Deserialize, Serialize};
 
 /// What travels on the sweep queue.
@@ -16,4 +40,189 @@ pub struct SweepOrder {
     /// The round it belongs to: its planned moment, which names what it enqueues.
     #[serde(with = "openreply_domain::time::millis")]
     pub round: Timestamp,
+}
+
+/// The use case of the reconciler function.
+pub struct Sweep<H, R, E> {
+    /// What settles, and the ports.
+    pub deliver: Deliver<H>,
+    /// What Instagram shows.
+    pub reader: R,
+    /// What understands the webhook's bodies.
+    pub events: E,
+    /// How long after a write an index may not show it yet. A message that is younger proves nothing.
+    pub index_lag: SignedDuration,
+}
+
+/// One sweep of one account.
+struct Round<'a, H: Host, R> {
+    deliver: &'a Deliver<H>,
+    account: Account,
+    gate: AccountGate,
+    stop: Stop,
+    /// Whether the queue takes more work.
+    keeps_up: bool,
+    order: &'a SweepOrder,
+    reader: &'a R,
+    reading: Reading,
+    own: OwnMedia,
+    index_lag: SignedDuration,
+    summary: Summary,
+}
+
+impl<H, R, E> Sweep<H, R, E>
+where
+    H: Host<Ledger: SweepLedger>,
+    R: Reader,
+    E: EventReader,
+{
+    /// Carries out an order, until `deadline` at the latest, and keeps what it came to.
+    ///
+    /// # Errors
+    /// When the ledger failed before anything was looked at. The order may be carried out again at any time.
+    pub async fn carry_out(&self, order: &SweepOrder, deadline: Timestamp) -> Result<Summary, LedgerError> {
+        let at = self.now();
+        let (summary, quiet_until) = match &order.account {
+            None => (self.stack(order).await?, None),
+            Some(account) => self.account(account, order, deadline).await?,
+        };
+        log(order, &summary);
+        let record =
+            SweepRecord { account: order.account.clone(), at, quiet_until, summary: summary.clone() };
+        if let Err(error) = self.ledger().put_sweep(&record).await {
+            tracing::warn!(%error, "what a sweep came to could not be kept; this line is all there is of it");
+        }
+        Ok(summary)
+    }
+
+    async fn account(
+        &self,
+        id: &AccountId,
+        order: &SweepOrder,
+        deadline: Timestamp,
+    ) -> Result<(Summary, Option<Timestamp>), LedgerError> {
+        let now = self.now();
+        let Some(account) = self.ledger().account(id).await? else { return Ok((Summary::default(), None)) };
+        let (gate, stop) = self.ledger().gates(id).await?;
+        let quiet_until = self.ledger().last_sweep(Some(id)).await?.and_then(|last| last.quiet_until);
+        let reading = match (gate.standing(now), self.host().vault().open(id, &account.token.sealed)) {
+            // Doubt is settled by reading.
+            (Some(hold), _) if hold.reason != HoldReason::Doubt => {
+                Reading::none(format!("the account is held: {}", hold.reason))
+            }
+            (_, Ok(token)) => Reading::new(token, deadline, quiet_until),
+            (_, Err(error)) => Reading::none(error.to_string()),
+        };
+        let mut round = Round {
+            deliver: &self.deliver,
+            reader: &self.reader,
+            account: account,
+            gate,
+            stop,
+            keeps_up: self.keeps_up(now).await?,
+            order,
+            reading,
+            own: OwnMedia::default(),
+            index_lag: self.index_lag,
+            summary: Summary::default(),
+        };
+        if !round.keeps_up {
+            round.summary.note("the queue is behind, or the consumer does not run: nothing was put on it");
+        }
+        let outcome = round.redrive().await;
+        round.survive("what waits", outcome);
+        let outcome = round.settle_doubt().await;
+        round.survive("what is in doubt", outcome);
+        let outcome = round.bind_reels().await;
+        round.survive("the next reel", outcome);
+        let outcome = round.find_missed().await;
+        round.survive("missed comments", outcome);
+        round.hold_for_dead_token().await;
+        let Round { reading, mut summary, .. } = round;
+        let quiet_until = reading.finish(&mut summary);
+        Ok((summary, quiet_until))
+    }
+
+    /// Whether the queue takes more work: no heartbeat at all is a stack that has just begun.
+    async fn keeps_up(&self, now: Timestamp) -> Result<bool, LedgerError> {
+        Ok(self.ledger().heartbeat().await?.is_none_or(|heartbeat| heartbeat.keeps_up(now)))
+    }
+
+    fn host(&self) -> &H {
+        self.deliver.host()
+    }
+
+    fn ledger(&self) -> &H::Ledger {
+        self.host().ledger()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.host().clock().now()
+    }
+}
+
+impl<H, R> Round<'_, H, R>
+where
+    H: Host<Ledger: SweepLedger>,
+    R: Reader,
+{
+    fn id(&self) -> &AccountId {
+        &self.account.id
+    }
+
+    fn host(&self) -> &H {
+        self.deliver.host()
+    }
+
+    fn ledger(&self) -> &H::Ledger {
+        self.deliver.host().ledger()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.host().clock().now()
+    }
+
+    /// A step that failed is told of, and ends no other.
+    fn survive(&mut self, step: &'static str, outcome: Result<(), LedgerError>) {
+        if let Err(error) = outcome {
+            self.summary.errors += 1;
+            tracing::error!(account = %self.id(), step, %error, "part of a sweep failed; the next round tries again");
+        }
+    }
+
+    /// A read that was refused for its token teaches the gate what a send would have taught it.
+    async fn hold_for_dead_token(&mut self) {
+        if self.reading.token_is_dead
+            && let Err(error) = self.deliver.learn_dead_token(&self.account).await
+        {
+            self.summary.errors += 1;
+            tracing::error!(account = %self.id(), %error, "the account's token is dead, and its hold could not be written");
+        }
+    }
+}
+
+fn log(order: &SweepOrder, summary: &Summary) {
+    let account = order.account.as_ref().map(AccountId::as_str);
+    let Summary {
+        found,
+        matched,
+        known,
+        answered,
+        enqueued,
+        postponed,
+        redriven,
+        doubted,
+        looked_up,
+        settled,
+        bound,
+        recovered,
+        reads,
+        errors,
+        notes,
+    } = summary;
+    let notes = notes.join("; ");
+    tracing::info!(
+        account, found, matched, known, answered, enqueued, postponed, redriven, doubted, looked_up, settled,
+        bound, recovered, reads, errors, notes, "sweep"
+    );
 }

@@ -106,16 +106,14 @@ impl SweepLedger for DynamoLedger {
         put.send().await.map(drop).map_err(failed(SUMMARY))
     }
 
+    async fn last_sweep(&self, account: Option<&AccountId>) -> Result<Option<SweepRecord>, LedgerError> {
+        let rows = self.read_all(SUMMARY, &[keys::sweep(account)]).await?;
+        rows.first().map(sweep_record).transpose()
+    }
+
     async fn sweeps(&self) -> Result<Vec<SweepRecord>, LedgerError> {
         let rows = self.read_partition(SUMMARY, keys::SWEEPS, None).await?;
-        let mut sweeps = rows
-            .iter()
-            .map(|row| {
-                let json = keys::text(row, "document");
-                json.and_then(|json| serde_json::from_str(json).ok())
-                    .ok_or_else(|| unreadable(SUMMARY, &keys::shown(row)))
-            })
-            .collect::<Result<Vec<SweepRecord>, _>>()?;
+        let mut sweeps = rows.iter().map(sweep_record).collect::<Result<Vec<_>, _>>()?;
         sweeps.sort_by(|a, b| a.account.cmp(&b.account));
         Ok(sweeps)
     }
@@ -142,6 +140,12 @@ impl DynamoLedger {
         item.insert(EXPIRES_AT.to_owned(), keys::expiry(after(send.first_seen_at, self.retention)));
         item
     }
+}
+
+fn sweep_record(row: &Item) -> Result<SweepRecord, LedgerError> {
+    let json = keys::text(row, "document");
+    json.and_then(|json| serde_json::from_str(json).ok())
+        .ok_or_else(|| unreadable(SUMMARY, &keys::shown(row)))
 }
 
 /// What binds a campaign to its reel, if the row does.

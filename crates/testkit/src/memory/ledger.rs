@@ -408,6 +408,10 @@ impl SweepLedger for MemoryLedger {
         Ok(())
     }
 
+    async fn last_sweep(&self, account: Option<&AccountId>) -> Result<Option<SweepRecord>, LedgerError> {
+        Ok(lock(&self.kept).sweeps.get(&account.cloned()).cloned())
+    }
+
     async fn sweeps(&self) -> Result<Vec<SweepRecord>, LedgerError> {
         Ok(lock(&self.kept).sweeps.values().cloned().collect())
     }

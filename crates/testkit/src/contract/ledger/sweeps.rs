@@ -144,6 +144,13 @@ pub async fn the_last_sweep_of_each_account_reads_back(ledger: &impl SweepLedger
         ledger.put_sweep(&kept).await.unwrap();
     }
     assert_eq!(ledger.sweeps().await.unwrap(), [record(None, 2, 0), record(Some(account(1)), 3, 3)]);
+    for (of, wanted) in [
+        (None, Some(record(None, 2, 0))),
+        (Some(account(1)), Some(record(Some(account(1)), 3, 3))),
+        (Some(account(11)), None),
+    ] {
+        assert_eq!(ledger.last_sweep(of.as_ref()).await.unwrap(), wanted, "{of:?}");
+    }
 }
 
 /// Nothing at first; then the last that was kept.

@@ -1,0 +1,142 @@
+//! Resolve: a person looks at a Send in doubt and decides.
+//!
+//! Guarantees: nothing is decided for a Send that somebody may still settle; who decided what, and when, stands on
+//! the Send; a release makes it due once more under a new wake, and it goes through every gate again.
+
+use crate::deliver::{content_of, text_of};
+use crate::ports::{
+    Enqueue, Fact, Facts, Ledger, LedgerError, Queue, ReadError, Reader, SealError, Timer, Vault, Written,
+};
+use openreply_domain::evidence::{Doubtful, Shown};
+use openreply_domain::send::{
+    Decision, Expect, Leg, Send, SendKey, State, Unresolvable, release, resolve_sent,
+};
+use openreply_domain::time::Timestamp;
+
+/// Why nothing was decided.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError {
+    /// There is no such Send.
+    #[error("the ledger knows no such message; openreply deliveries list shows what there is")]
+    Unknown,
+    /// It cannot be decided now.
+    #[error("{0}")]
+    Unresolvable(#[from] Unresolvable),
+    /// Somebody else wrote it at the same moment.
+    #[error("somebody else is changing the same message; look at it again")]
+    Moved,
+    /// The ledger failed. Whether it was written, the next look shows.
+    #[error("{0}; look at it again")]
+    Ledger(#[from] LedgerError),
+}
+
+/// Decides what became of a Send in doubt. Returns it as it stands then.
+///
+/// # Errors
+/// When it cannot be decided now, or the ledger fails.
+pub async fn resolve(
+    ledger: &impl Ledger,
+    queue: &impl Queue,
+    facts: &impl Facts,
+    key: &SendKey,
+    decision: Decision,
+    by: &str,
+    now: Timestamp,
+) -> Result<Send, ResolveError> {
+    let send = find(ledger, key).await?;
+    let next = match decision {
+        Decision::Sent => resolve_sent(&send, by, now)?,
+        Decision::Release => release(&send, by, now)?,
+    };
+    let Some(claim) = send.claim.as_ref().map(|claim| claim.id.clone()) else {
+        return Err(Unresolvable::NotInDoubt.into());
+    };
+    match ledger.put_send(&next, &Expect::Claimed(claim)).await? {
+        Written::Done => {}
+        Written::Refused(_) | Written::Moved => return Err(ResolveError::Moved),
+    }
+    tracing::warn!(trigger = %key.trigger, leg = %key.leg, by, ?decision, "a person decided");
+    if let Some(fact) = Fact::of(&next) {
+        facts.report(now, &fact).await;
+    }
+    if let Some(timer) = Timer::of(&next) {
+        let entry = Enqueue { identity: timer.identity(), job: timer.job() };
+        let taken = queue.enqueue(&[entry]).await.map(|refused| refused.is_empty()).unwrap_or(false);
+        if !taken {
+            tracing::error!(trigger = %key.trigger, leg = %key.leg, "it is released, and could not be put on the queue: the next sweep does");
+        }
+    }
+    Ok(next)
+}
+
+/// What speaks for and against a delivery, for the person who decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// What the Send says, as far as its version is still there.
+    pub text: Option<String>,
+    /// What Instagram shows of the conversation, or under the comment, newest first.
+    pub shown: Vec<Shown>,
+    /// Which of it fits this Send: the text, and the time of its claim.
+    pub fitting: Vec<Shown>,
+}
+
+/// Why no evidence can be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// The account is not there any more.
+    #[error("its account is not set up here any more")]
+    NoAccount,
+    /// Its token cannot be opened.
+    #[error("{0}")]
+    Token(#[from] SealError),
+    /// Instagram shows nothing.
+    #[error("{0}")]
+    Read(#[from] ReadError),
+    /// The ledger failed.
+    #[error("{0}")]
+    Ledger(#[from] LedgerError),
+}
+
+/// Looks on Instagram for what a Send would have made.
+///
+/// # Errors
+/// When it cannot be looked at.
+pub async fn evidence(
+    ledger: &impl Ledger,
+    vault: &impl Vault,
+    reader: &impl Reader,
+    send: &Send,
+) -> Result<Evidence, EvidenceError> {
+    let id = &send.key.trigger.account;
+    let account = ledger.account(id).await?.ok_or(EvidenceError::NoAccount)?;
+    let token = vault.open(id, &account.token.sealed)?;
+    let content = content_of(ledger, &account, send).await?;
+    let text = text_of(&account, content.as_ref(), send);
+    let (mut shown, _) = match &send.key.leg {
+        Leg::PublicReply(_) => reader.replies(&token, id, &send.key.trigger.id.as_comment()).await?,
+        Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
+            reader.conversation(&token, id, &send.user).await?
+        }
+    };
+    shown.sort_by_key(|message| std::cmp::Reverse(message.at));
+    let attempt =
+        text.clone().zip(send.claim.as_ref()).map(|(text, claim)| Doubtful { claimed_at: claim.at, text });
+    let fits = |message: &&Shown| attempt.as_ref().is_some_and(|attempt| attempt.fits(message));
+    let fitting = shown.iter().filter(fits).cloned().collect();
+    Ok(Evidence { text, shown, fitting })
+}
+
+/// A Send, if there is one.
+///
+/// # Errors
+/// When there is none, or the ledger fails.
+pub async fn find(ledger: &impl Ledger, key: &SendKey) -> Result<Send, ResolveError> {
+    let found = ledger.sends(&key.trigger, std::slice::from_ref(&key.leg)).await?.pop();
+    found.ok_or(ResolveError::Unknown)
+}
+
+/// Whether a person has something to decide about a Send.
+#[must_use]
+pub fn is_open(send: &Send) -> bool {
+    matches!(send.state, State::Claimed { .. })
+}

@@ -1,0 +1,152 @@
+//! Doubt: claims that nobody settled become unconfirmed, and those in doubt are looked for on Instagram.
+
+use super::Round;
+use crate::deliver::{content_of, text_of};
+use crate::ports::{Host, Ledger, LedgerError, Reader, SweepLedger};
+use openreply_domain::evidence::{Doubtful, Shown, proof};
+use openreply_domain::ids::{CommentId, MessageId, UserId};
+use openreply_domain::send::{Leg, Send, State};
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use std::collections::HashSet;
+
+/// Conversations and comments that one round reads at most: Instagram allows two such calls a second.
+const PLACES: usize = 25;
+/// How long before its claim the trigger of a message may have come: the window, with room for clocks.
+const SEEN_BEFORE: SignedDuration = SignedDuration::from_hours(9 * 24);
+
+/// Where a message shows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Conversation(UserId),
+    Comment(CommentId),
+}
+
+impl Place {
+    fn of(send: &Send) -> Self {
+        match &send.key.leg {
+            Leg::PublicReply(_) => Self::Comment(send.key.trigger.id.as_comment()),
+            Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
+                Self::Conversation(send.user.clone())
+            }
+        }
+    }
+}
+
+impl<H, R> Round<'_, H, R>
+where
+    H: Host<Ledger: SweepLedger>,
+    R: Reader,
+{
+    pub(super) async fn settle_doubt(&mut self) -> Result<(), LedgerError> {
+        let mut places: Vec<(Place, Vec<Send>)> = Vec::new();
+        for send in self.ledger().unsettled(self.id(), self.now()).await? {
+            let doubtful = match &send.state {
+                State::Claimed { doubt: Some(_) } => Some(send),
+                State::Claimed { doubt: None } => {
+                    let fallen = self.deliver.fall_into_doubt(&send).await?;
+                    self.summary.doubted += u32::from(fallen.is_some());
+                    fallen
+                }
+                State::Open { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => {
+                    None
+                }
+            };
+            let Some(doubtful) = doubtful else { continue };
+            let place = Place::of(&doubtful);
+            match places.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, sends)) => sends.push(doubtful),
+                None => places.push((place, vec![doubtful])),
+            }
+        }
+        for (place, sends) in places.into_iter().take(PLACES) {
+            let Some(shown) = self.look(&place).await else { continue };
+            for doubtful in sends {
+                self.summary.looked_up += 1;
+                let proof = self.evidence(&place, &doubtful, &shown).await?;
+                let settled = match proof {
+                    Some(message_id) => self.settle(&doubtful, &message_id).await?,
+                    None => false,
+                };
+                if settled {
+                    self.summary.settled += 1;
+                } else {
+                    self.deliver.looked_in_vain(&doubtful).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What Instagram shows at a place. What is so young that a Send may have its id already without showing it in
+    /// the index proves nothing yet.
+    async fn look(&mut self, place: &Place) -> Option<Vec<Shown>> {
+        let token = self.reading.begin(self.now())?;
+        let id = &self.account.id;
+        let answer = match place {
+            Place::Conversation(user) => self.reader.conversation(&token, id, user).await,
+            Place::Comment(comment) => self.reader.replies(&token, id, comment).await,
+        };
+        let now = self.now();
+        let mut shown = self.reading.end(answer, now)?;
+        let ripe = after(now, -self.index_lag);
+        shown.retain(|message| message.at <= ripe);
+        Some(shown)
+    }
+
+    /// The message that proves a Send in doubt, if one does.
+    async fn evidence(
+        &self,
+        place: &Place,
+        doubtful: &Send,
+        shown: &[Shown],
+    ) -> Result<Option<MessageId>, LedgerError> {
+        let Some(claim) = &doubtful.claim else { return Ok(None) };
+        let Some(text) = self.text_of(doubtful).await? else { return Ok(None) };
+        let attempt = Doubtful { claimed_at: claim.at, text };
+        if !attempt.has_candidate(shown) {
+            return Ok(None);
+        }
+        let since = after(claim.at, -SEEN_BEFORE);
+        let all = self.ledger().deliveries(self.id(), since).await?;
+        let taken: HashSet<MessageId> = all.iter().filter_map(message_of).collect();
+        let mut rivals = Vec::new();
+        for other in all.iter().filter(|other| other.key != doubtful.key && Place::of(other) == *place) {
+            let attempts = unknown_attempts(other);
+            if attempts.is_empty() {
+                continue;
+            }
+            // Whose words cannot be had may have said anything: it is taken to have said the same.
+            let text = self.text_of(other).await?.unwrap_or_else(|| attempt.text.clone());
+            rivals.extend(attempts.into_iter().map(|claimed_at| Doubtful { claimed_at, text: text.clone() }));
+        }
+        Ok(proof(&attempt, &rivals, shown, &taken).cloned())
+    }
+
+    async fn settle(&self, doubtful: &Send, message_id: &MessageId) -> Result<bool, LedgerError> {
+        let content = content_of(self.ledger(), &self.account, doubtful).await?;
+        self.deliver.settle_by_evidence(doubtful, message_id, content.as_ref()).await
+    }
+
+    async fn text_of(&self, send: &Send) -> Result<Option<String>, LedgerError> {
+        let content = content_of(self.ledger(), &self.account, send).await?;
+        Ok(text_of(&self.account, content.as_ref(), send))
+    }
+}
+
+fn message_of(send: &Send) -> Option<MessageId> {
+    match &send.state {
+        State::Sent { message_id } => message_id.clone(),
+        State::Open { .. } | State::Claimed { .. } | State::Failed { .. } | State::Skipped { .. } => None,
+    }
+}
+
+/// When a Send made attempts of which nobody knows the message: a claim that is not settled, one that a person
+/// called sent, and those that a person released.
+fn unknown_attempts(send: &Send) -> Vec<Timestamp> {
+    let unknown = match &send.state {
+        State::Claimed { .. } | State::Sent { message_id: None } => send.claim.as_ref(),
+        State::Open { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,
+    };
+    let released = send.released.iter().map(|released| released.claimed_at);
+    unknown.map(|claim| claim.at).into_iter().chain(released).collect()
+}

@@ -1,0 +1,126 @@
+//! Webhook events that never got onto the queue, and what all of them tell of ads.
+
+use super::{Summary, Sweep, SweepOrder};
+use crate::job::Job;
+use crate::ports::{
+    AdMedia, Enqueue, EventReader, EventRecord, EventStatus, Host, Ledger, LedgerError, Queue, Reader,
+    SweepLedger,
+};
+use openreply_domain::ids::AccountId;
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use openreply_domain::trigger::{QueueIdentity, Trigger};
+use std::collections::HashSet;
+
+/// An event that is not on the queue after so long was lost on the way.
+const STUCK_AFTER: SignedDuration = SignedDuration::from_mins(2);
+/// How far the first sweep of a stack looks back.
+const FIRST_LOOK: SignedDuration = SignedDuration::from_hours(6);
+/// Minutes that one round looks at. What is left is looked at in the next.
+const MINUTES: usize = 400;
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+
+impl<H, R, E> Sweep<H, R, E>
+where
+    H: Host<Ledger: SweepLedger>,
+    R: Reader,
+    E: EventReader,
+{
+    /// What concerns the whole stack.
+    pub(super) async fn stack(&self, order: &SweepOrder) -> Result<Summary, LedgerError> {
+        let (mut summary, now) = (Summary::default(), self.now());
+        let accounts: HashSet<AccountId> = self.ledger().account_ids().await?.into_iter().collect();
+        let keeps_up = self.keeps_up(now).await?;
+        if !keeps_up {
+            summary.note("the queue is behind, or the consumer does not run: nothing was put on it");
+        }
+        let ripe = after(now, -STUCK_AFTER);
+        let checked = self.ledger().events_checked().await?;
+        let mut minute = start_of_minute(checked.unwrap_or_else(|| after(now, -FIRST_LOOK)));
+        let mut all_well = true;
+        // Everything before this moment is on the queue.
+        let mut well_until = checked;
+        let mut ads: HashSet<(AccountId, AdMedia)> = HashSet::new();
+        for _ in 0..MINUTES {
+            if minute > now {
+                break;
+            }
+            for event in self.ledger().events(minute).await? {
+                let Ok(parsed) = self.events.parse(&event.body) else { continue };
+                self.learn_ads(&parsed.triggers, &accounts, &mut ads).await?;
+                if event.status != EventStatus::Processed && event.key.received_at <= ripe {
+                    all_well &= keeps_up && self.recover(&event, parsed.triggers, order, &mut summary).await;
+                }
+            }
+            let next = after(minute, MINUTE);
+            if all_well && next <= ripe {
+                well_until = Some(next);
+            }
+            minute = next;
+        }
+        if let Some(until) = well_until.filter(|_| well_until != checked) {
+            self.ledger().set_events_checked(until).await?;
+        }
+        Ok(summary)
+    }
+
+    /// Puts the triggers of an event on the queue once more. `false`: not all of them.
+    async fn recover(
+        &self,
+        event: &EventRecord,
+        triggers: Vec<Trigger>,
+        order: &SweepOrder,
+        summary: &mut Summary,
+    ) -> bool {
+        let (round, received_at) = (order.round.as_millisecond(), event.key.received_at);
+        let jobs: Vec<Enqueue> = triggers
+            .into_iter()
+            .map(|trigger| {
+                let name = format!("event_{round}_{}_{}", event.key.id, trigger.key());
+                let identity = QueueIdentity::new(trigger.account(), trigger.from(), &name);
+                Enqueue { identity, job: Job::Ingested { trigger, received_at } }
+            })
+            .collect();
+        let taken = match self.host().queue().enqueue(&jobs).await {
+            Ok(refused) => refused.is_empty(),
+            Err(_) => false,
+        };
+        let marked = taken && self.ledger().mark_event(&event.key, &EventStatus::Processed).await.is_ok();
+        if marked {
+            tracing::warn!(
+                event = event.key.id,
+                triggers = jobs.len(),
+                "a webhook event was stuck and is on the queue now"
+            );
+            summary.recovered += 1;
+        } else {
+            tracing::error!(
+                event = event.key.id,
+                "a stuck webhook event could not be put on the queue; the next round tries again"
+            );
+            summary.errors += 1;
+        }
+        marked
+    }
+
+    /// Comments on an ad stand under media of their own, which nothing but a webhook tells of.
+    async fn learn_ads(
+        &self,
+        triggers: &[Trigger],
+        accounts: &HashSet<AccountId>,
+        known: &mut HashSet<(AccountId, AdMedia)>,
+    ) -> Result<(), LedgerError> {
+        for trigger in triggers {
+            let Trigger::Comment(comment) = trigger else { continue };
+            let (Some(ad), Some(post)) = (&comment.media, &comment.original_media) else { continue };
+            let learnt = (comment.account.clone(), AdMedia { post: post.clone(), ad: ad.clone() });
+            if ad != post && accounts.contains(&comment.account) && known.insert(learnt.clone()) {
+                self.ledger().record_ad(&learnt.0, &learnt.1).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn start_of_minute(moment: Timestamp) -> Timestamp {
+    after(moment, -SignedDuration::from_millis(moment.as_millisecond().rem_euclid(60_000)))
+}

@@ -1,0 +1,123 @@
+//! What of Instagram may still be read in a round.
+
+use super::Summary;
+use crate::ports::{ReadError, ReadTrouble, Usage};
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use secrecy::SecretString;
+
+/// Reads end when more of the account's calls is used than this, in percent: the rest is for sends.
+const USED_AT_MOST: Usage = Usage(75);
+/// How long reads rest when Instagram limits them and does not say for how long.
+const REST: SignedDuration = SignedDuration::from_mins(15);
+/// Reads end when so many in a row gave no answer.
+const FAILURES: u32 = 3;
+/// No read begins so shortly before the end of the invocation.
+const LAST: SignedDuration = SignedDuration::from_secs(20);
+
+/// The reads of one round.
+pub(super) struct Reading {
+    token: Option<SecretString>,
+    deadline: Timestamp,
+    quiet_until: Option<Timestamp>,
+    /// Why no more is read.
+    stopped: Option<String>,
+    failures: u32,
+    reads: u32,
+    errors: u32,
+    /// Whether an answer said that the token is dead.
+    pub(super) token_is_dead: bool,
+}
+
+impl Reading {
+    /// Reads with `token` until `deadline`, once the time is over for which Instagram asked for quiet.
+    pub(super) fn new(token: SecretString, deadline: Timestamp, quiet_until: Option<Timestamp>) -> Self {
+        Self {
+            token: Some(token),
+            deadline,
+            quiet_until,
+            stopped: None,
+            failures: 0,
+            reads: 0,
+            errors: 0,
+            token_is_dead: false,
+        }
+    }
+
+    /// Reads nothing, for this reason.
+    pub(super) fn none(why: String) -> Self {
+        Self {
+            token: None,
+            deadline: Timestamp::MIN,
+            quiet_until: None,
+            stopped: Some(why),
+            failures: 0,
+            reads: 0,
+            errors: 0,
+            token_is_dead: false,
+        }
+    }
+
+    /// The token for one more read at `now`, if one may be made.
+    pub(super) fn begin(&mut self, now: Timestamp) -> Option<SecretString> {
+        if self.stopped.is_none() {
+            if let Some(until) = self.quiet_until.filter(|until| now < *until) {
+                self.stopped = Some(format!("Instagram asked for fewer calls: it is not read until {until}"));
+            } else if self.deadline.duration_since(now) < LAST {
+                self.stopped = Some("the time of this round was over before everything was read".to_owned());
+            }
+        }
+        if self.stopped.is_some() {
+            return None;
+        }
+        self.reads += 1;
+        self.token.clone()
+    }
+
+    /// What a read gave. Whoever gets nothing goes on without.
+    pub(super) fn end<T>(&mut self, answer: Result<(T, Usage), ReadError>, now: Timestamp) -> Option<T> {
+        let error = match answer {
+            Ok((seen, usage)) => {
+                self.failures = 0;
+                if usage > USED_AT_MOST {
+                    let Usage(percent) = usage;
+                    self.stopped =
+                        Some(format!("{percent} % of the account's calls are used: the rest is for sends"));
+                }
+                return Some(seen);
+            }
+            Err(error) => error,
+        };
+        self.errors += 1;
+        match &error.trouble {
+            ReadTrouble::TokenDead => {
+                self.token_is_dead = true;
+                self.stopped = Some(error.to_string());
+            }
+            ReadTrouble::Throttled { retry_after_seconds } => {
+                let asked = SignedDuration::from_secs(retry_after_seconds.unwrap_or(0).into());
+                self.quiet_until = Some(after(now, asked.max(REST)));
+                self.stopped = Some(error.to_string());
+            }
+            ReadTrouble::Unreachable => {
+                self.failures += 1;
+                if self.failures >= FAILURES {
+                    self.stopped = Some(error.to_string());
+                }
+            }
+            // This one is gone; the next may be there.
+            ReadTrouble::Refused { .. } => {}
+        }
+        tracing::warn!(%error, "a sweep could not read");
+        None
+    }
+
+    /// Writes down what the reads came to. Returns until when Instagram asked for quiet.
+    pub(super) fn finish(self, summary: &mut Summary) -> Option<Timestamp> {
+        summary.reads += self.reads;
+        summary.errors += self.errors;
+        if let Some(why) = self.stopped {
+            summary.note(why);
+        }
+        self.quiet_until
+    }
+}
