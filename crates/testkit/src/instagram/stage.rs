@@ -10,7 +10,7 @@ use openreply_domain::ids::AccountId;
 use openreply_domain::time::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Whoever hears of every change first.
@@ -121,15 +121,17 @@ impl Stage {
         answer
     }
 
-    /// Whose token it is. A token that nobody was given is that of the only account there is.
+    /// Whose token it is. One that nobody was given is that of the only account there is.
     pub(super) fn me(&self, token: Option<&str>) -> Result<AccountId, Refusal> {
         let token = token.ok_or(Refusal::TokenMissing)?;
-        let mut owners = self.tokens.iter().filter(|(_, known)| known.expose_secret() == token);
-        let accounts = self.world.accounts();
-        match (owners.next(), owners.next(), accounts.len()) {
-            (Some((owner, _)), None, _) => Ok(owner.clone()),
-            (None, _, 1) => accounts.keys().next().cloned().ok_or(Refusal::UnknownObject),
-            (Some(_), Some(_), _) | (None, _, _) => Err(Refusal::UnknownObject),
+        let known = self.owners.iter().map(|(known, id)| (id, known)).chain(&self.tokens);
+        let owners: BTreeSet<&AccountId> =
+            known.filter(|(_, known)| known.expose_secret() == token).map(|(id, _)| id).collect();
+        let candidates: BTreeSet<&AccountId> =
+            if owners.is_empty() { self.world.accounts().keys().collect() } else { owners };
+        match candidates.first() {
+            Some(only) if candidates.len() == 1 => Ok((*only).clone()),
+            Some(_) | None => Err(Refusal::UnknownObject),
         }
     }
 
