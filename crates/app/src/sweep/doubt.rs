@@ -88,8 +88,10 @@ where
         };
         let now = self.now();
         let mut shown = self.reading.end(answer, now)?;
-        let ripe = after(now, -self.index_lag);
-        shown.retain(|message| message.at <= ripe);
+        if !self.index_lag.is_zero() {
+            let ripe = after(now, -self.index_lag);
+            shown.retain(|message| message.at <= ripe);
+        }
         Some(shown)
     }
 

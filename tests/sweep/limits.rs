@@ -1,0 +1,108 @@
+//! What a sweep may not take: calls that sends need, a dead token's, a queue that is behind.
+
+use super::stage::{ON_A_POST, ON_ANY, Stage, account};
+use openreply_app::ports::{Ledger, Pulse, SweepLedger};
+use openreply_domain::gate::HoldReason;
+use openreply_domain::pulse::Heartbeat;
+use openreply_domain::time::{SignedDuration, after};
+use openreply_testkit::instagram::{CallKind, Fault};
+use secrecy::SecretString;
+
+#[tokio::test]
+async fn a_dead_token_is_tried_once_and_holds_the_account_until_there_is_a_new_one() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = stage.comment("900", "LINK");
+    stage.instagram.set_token(&account(), SecretString::from("another"));
+    for _ in 0..3 {
+        let summary = stage.sweep().await;
+        assert_eq!(summary.enqueued, 0);
+        stage.pass(SignedDuration::from_mins(5));
+    }
+    assert_eq!(stage.reads(), 1);
+    let (gate, _) = stage.host.memory.ledger.gates(&account()).await.unwrap();
+    assert_eq!(gate.standing(stage.now()).unwrap().reason, HoldReason::TokenDead);
+    let noted = stage.host.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap().summary.notes;
+    assert!(noted.iter().any(|note| note.contains("held")), "{noted:?}");
+
+    stage.apply(&ON_A_POST.replace("sweep-token", "another")).await;
+    stage.sweep().await;
+    assert_eq!(stage.status(&comment).await, "SENT");
+}
+
+#[tokio::test]
+async fn limited_reads_rest_as_long_as_instagram_asks() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = stage.comment("900", "LINK");
+    stage.instagram.fail_next_of(CallKind::Read, 1, &Fault::error(400, 4, None, "slower"));
+    let summary = stage.sweep().await;
+    assert_eq!((summary.reads, summary.errors, summary.enqueued), (1, 1, 0), "{summary:?}");
+    for minutes in [5, 5] {
+        stage.pass(SignedDuration::from_mins(minutes));
+        let summary = stage.sweep().await;
+        assert_eq!(summary.reads, 0, "{summary:?}");
+        assert!(summary.notes[0].contains("fewer calls"), "{summary:?}");
+    }
+    stage.pass(SignedDuration::from_mins(5));
+    assert_eq!(stage.sweep().await.enqueued, 1);
+    assert_eq!(stage.status(&comment).await, "SENT");
+}
+
+/// One page, and no more: the rest of the calls is for sends.
+#[tokio::test]
+async fn reads_end_when_most_of_the_calls_are_used() {
+    for (used, reads) in [(75, 3), (76, 1)] {
+        let stage = Stage::new(ON_A_POST).await;
+        for n in 0..120 {
+            stage.comment(&format!("{}", 900 + n), "LINK");
+        }
+        stage.instagram.use_up(used);
+        let summary = stage.look().await;
+        assert_eq!((summary.reads, summary.enqueued), (reads, 30), "{used} %: {summary:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_ends_nothing_but_its_post() {
+    let stage = Stage::new(ON_ANY).await;
+    let posts = ["18000000000000061", "18000000000000062", "18000000000000063"];
+    for (n, post) in posts.iter().enumerate() {
+        stage.comment_on(post, &format!("90{n}"), "LINK", None);
+    }
+    // The list of posts comes; one of them is gone, one answers a page of HTML.
+    stage.instagram.fail_next_of(CallKind::Read, 1, &Fault::html(502));
+    let summary = stage.sweep().await;
+    assert_eq!((summary.enqueued, summary.errors, summary.reads), (0, 1, 1), "{summary:?}");
+    let summary = stage.sweep().await;
+    assert_eq!((summary.enqueued, summary.errors), (3, 0), "{summary:?}");
+}
+
+/// A backlog would only grow.
+#[tokio::test]
+async fn nothing_is_added_while_the_queue_is_behind() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = stage.comment("900", "LINK");
+    let ledger = &stage.host.memory.ledger;
+    for (age, lag, enqueued) in [(121, 0, 0), (30, 121_000, 0), (30, 1_000, 1)] {
+        let checked_at = after(stage.now(), -SignedDuration::from_secs(age));
+        let heartbeat = Heartbeat { checked_at, lag_ms: Some(lag), version: "1".to_owned() };
+        ledger.beat(&heartbeat).await.unwrap();
+        let summary = stage.look().await;
+        assert_eq!(summary.enqueued, enqueued, "{age} s old, {lag} ms late: {summary:?}");
+        assert_eq!(summary.notes.is_empty(), enqueued == 1, "{summary:?}");
+    }
+    stage.work().await;
+    assert_eq!(stage.status(&comment).await, "SENT");
+}
+
+#[tokio::test]
+async fn a_stopped_stack_is_swept_when_it_goes_on() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = stage.comment("900", "LINK");
+    let memory = &stage.host.memory;
+    openreply_app::resume::stop(&memory.ledger, stage.now()).await.unwrap();
+    let summary = stage.sweep().await;
+    assert_eq!((summary.enqueued, summary.reads), (0, 0), "{summary:?}");
+    openreply_app::resume::start(&memory.ledger, &memory.queue, &memory.facts, stage.now()).await.unwrap();
+    stage.sweep().await;
+    assert_eq!(stage.status(&comment).await, "SENT");
+}

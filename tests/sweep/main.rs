@@ -1,0 +1,10 @@
+//! Sweeps against the fake Instagram, over the real Graph client: what was missed, what is in doubt, what waits.
+
+#![cfg(test)]
+
+mod comments;
+mod doubt;
+mod limits;
+mod reels;
+mod stage;
+mod waiting;

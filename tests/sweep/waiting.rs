@@ -1,0 +1,92 @@
+//! What waits without anybody coming for it, and webhook events that never got onto the queue.
+
+use super::stage::{ON_A_POST, Stage, account};
+use openreply_app::ports::{EventStatus, Ledger};
+use openreply_domain::gate::{Hold, HoldReason};
+use openreply_domain::time::SignedDuration;
+use openreply_testkit::instagram::Fault;
+
+#[tokio::test]
+async fn a_timer_that_was_lost_is_made_up_for_two_minutes_later() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = stage.comment("900", "LINK");
+    stage.fail_next(1, &Fault::error(400, 4, None, "slower"));
+    stage.tell(&comment).await;
+    stage.work().await;
+    let waiting = stage.dm(&comment).await.unwrap();
+    // Due in five minutes; its timer fires into nothing.
+    stage.pass(SignedDuration::from_secs(6 * 60 + 59));
+    drop(stage.host.memory.timers.fire(stage.now()));
+    assert_eq!(stage.sweep().await.redriven, 0);
+    assert_eq!(stage.status(&comment).await, "PENDING");
+    stage.pass(SignedDuration::from_secs(1));
+    assert_eq!(stage.sweep().await.redriven, 1);
+    assert_eq!(stage.status(&comment).await, "SENT");
+    assert_eq!(stage.dm(&comment).await.unwrap().wake, waiting.wake, "its wake is the one it had");
+}
+
+/// Lifting it woke nobody: whoever lifted it was cut off.
+#[tokio::test]
+async fn what_waited_for_a_hold_that_is_over_goes_on() {
+    let stage = Stage::new(ON_A_POST).await;
+    let ledger = &stage.host.memory.ledger;
+    let (mut gate, _) = ledger.gates(&account()).await.unwrap();
+    gate.revision += 1;
+    gate.hold = Some(Hold { reason: HoldReason::Permission, since: stage.now(), until: None });
+    assert_eq!(ledger.put_gate(&account(), &gate).await.unwrap(), None);
+    let comment = stage.comment("900", "LINK");
+    stage.tell(&comment).await;
+    stage.work().await;
+    let summary = stage.sweep().await;
+    assert_eq!((summary.redriven, summary.reads), (0, 0), "{summary:?}");
+    gate.revision += 1;
+    gate.hold = None;
+    assert_eq!(ledger.put_gate(&account(), &gate).await.unwrap(), None);
+    assert_eq!(stage.sweep().await.redriven, 1);
+    assert_eq!(stage.status(&comment).await, "SENT");
+}
+
+#[tokio::test]
+async fn an_event_that_never_got_onto_the_queue_is_put_there_after_two_minutes() {
+    let stage = Stage::new(ON_A_POST).await;
+    let ledger = &stage.host.memory.ledger;
+    let comment = stage.comment("900", "LINK");
+    let event = stage.instagram.comment_event(&comment).unwrap();
+    // So that only the event can tell of it.
+    stage.apply(&ON_A_POST.replace("18000000000000055", "any")).await;
+    let pending = stage.record(&event, "pending").await;
+    let failed = stage.record(&event, "failed").await;
+    ledger
+        .mark_event(&failed, &EventStatus::Failed { why: "the queue refused it".to_owned() })
+        .await
+        .unwrap();
+    let done = stage.record(&event, "done").await;
+    ledger.mark_event(&done, &EventStatus::Processed).await.unwrap();
+    stage.pass(SignedDuration::from_secs(119));
+    assert_eq!(stage.sweep().await.recovered, 0);
+    stage.pass(SignedDuration::from_secs(1));
+    assert_eq!(stage.sweep().await.recovered, 2);
+    assert_eq!((stage.status(&comment).await, stage.sends()), ("SENT", 1));
+    for event in ledger.events(pending.received_at).await.unwrap() {
+        assert_eq!(event.status, EventStatus::Processed, "{:?}", event.key);
+    }
+    stage.pass(SignedDuration::from_mins(5));
+    assert_eq!(stage.sweep().await.recovered, 0);
+}
+
+/// After days without a sweep it goes on where it was, and so far that nothing is left out.
+#[tokio::test]
+async fn an_event_of_days_ago_is_found_by_the_rounds_that_catch_up() {
+    let stage = Stage::new(ON_A_POST).await;
+    stage.sweep().await;
+    let comment = stage.comment("900", "LINK");
+    let event = stage.instagram.comment_event(&comment).unwrap();
+    stage.record(&event, "old").await;
+    stage.pass(SignedDuration::from_hours(24));
+    let mut recovered = 0;
+    for _ in 0..5 {
+        recovered += stage.sweep().await.recovered;
+        stage.pass(SignedDuration::from_mins(5));
+    }
+    assert_eq!((recovered, stage.status(&comment).await), (1, "SENT"));
+}
