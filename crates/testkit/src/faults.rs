@@ -5,8 +5,9 @@
 //! test runs the invocation beside [`FaultPlan::crashed`] and drops it.
 
 use openreply_app::ports::{
-    AccountUpdate, Also, DelayQueue, Enqueue, EventKey, EventRecord, EventStatus, Ledger, LedgerError,
-    Messenger, Outbound, Pulse, Queue, QueueError, Refused, Timer, TimerError, Timers, TriggerRead, Written,
+    AccountUpdate, Also, DelayQueue, Depths, Enqueue, EventKey, EventRecord, EventStatus, Ledger,
+    LedgerError, Messenger, Outbound, Pulse, Queue, QueueDepths, QueueError, Refused, Timer, TimerError,
+    Timers, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::contact::Contact;
@@ -274,6 +275,17 @@ impl<T: DelayQueue> DelayQueue for Faulty<T> {
     async fn delay(&self, entry: &Enqueue, due_at: Timestamp) -> Result<(), QueueError> {
         let error = || QueueError("a fault of the plan".to_owned());
         self.plan.call("delay", self.port.delay(entry, due_at), error).await
+    }
+}
+
+impl<Q: QueueDepths> QueueDepths for Faulty<Q> {
+    async fn depths(&self) -> Result<Depths, QueueError> {
+        let error = || QueueError("a fault of the plan".to_owned());
+        self.plan.call("depths", self.port.depths(), error).await
+    }
+    async fn dead_letters(&self) -> Result<u64, QueueError> {
+        let error = || QueueError("a fault of the plan".to_owned());
+        self.plan.call("dead_letters", self.port.dead_letters(), error).await
     }
 }
 

@@ -5,7 +5,7 @@
 //! sent at all. What a person did (a stop) or is told of by an alert of its own while everybody else is served (a
 //! held account) shows, and degrades nothing.
 
-use futures_util::future::{join, join5};
+use futures_util::future::{join, join3, join5};
 use openreply_app::ports::{Ledger, Pulse, QueueDepths};
 use openreply_domain::gate::Stop;
 use openreply_domain::pulse::{Alert, AlertKind, Heartbeat};
@@ -169,11 +169,19 @@ impl Report {
     }
 }
 
-/// What the metrics are made of: the heartbeat, and how many accounts are held.
-pub(crate) async fn pulse(ledger: &impl Pulse, now: Timestamp) -> (Option<Heartbeat>, Option<usize>) {
-    let (heartbeat, held) =
-        join(asked("the heartbeat", ledger.heartbeat()), asked("the holds", ledger.held_accounts(now))).await;
-    (heartbeat.flatten(), held)
+/// What the metrics are made of: the heartbeat, and how many accounts are held; one more while the app is.
+pub(crate) async fn pulse(
+    ledger: &(impl Ledger + Pulse),
+    now: Timestamp,
+) -> (Option<Heartbeat>, Option<usize>) {
+    let (heartbeat, held, stop) = join3(
+        asked("the heartbeat", ledger.heartbeat()),
+        asked("the holds", ledger.held_accounts(now)),
+        asked("the stop", ledger.stop()),
+    )
+    .await;
+    let app = stop.map(|stop| usize::from(app_is_held(&stop, now)));
+    (heartbeat.flatten(), held.and_then(|held| Some(held + app?)))
 }
 
 /// An answer within [`PATIENCE`]. Why there is none goes to the log, and to nobody outside: it can name AWS's own.

@@ -5,8 +5,9 @@
 //! trigger. Lines pass any log level: Lambda takes one without a level for INFO, and the template lets it through.
 
 use openreply_app::ports::{Ending, Fact, Facts};
-use openreply_domain::send::SendKey;
+use openreply_domain::send::{Leg, SendKey};
 use openreply_domain::time::{SignedDuration, Timestamp};
+use openreply_domain::trigger::TriggerKind;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -177,7 +178,8 @@ fn counted(at: Timestamp, fact: &Fact) -> Option<(&'static str, Values, Fields)>
             };
             let mut values = vec![(metric, json!(1))];
             if let (Ending::Sent { .. }, Some(took)) = (ending, took)
-                && key.leg.name() == "dm"
+                && key.leg == Leg::Dm
+                && key.trigger.kind == TriggerKind::Comment
             {
                 values.push((Metric::CommentToDmLatency, millis(*took)));
             }
