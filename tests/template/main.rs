@@ -2,14 +2,19 @@
 //!
 //! `sam validate --lint` and cfn-lint say whether AWS would take the template, the stack test whether it
 //! works. These tests hold what both would let through: a visibility time-out that is too short, a permission
-//! too many, a queue that nobody watches.
+//! too many, a queue that nobody watches, an alarm on a number that nobody has.
 
 #![cfg(test)]
 
 mod cloudformation;
+mod events;
 mod functions;
+mod heartbeat;
 mod ledger;
+mod metrics;
+mod observability;
 mod permissions;
+mod product;
 mod queues;
 
 use cloudformation::template;
