@@ -137,7 +137,7 @@ async fn each_thing_is_told_once() {
     ]
     .map(|(kind, count)| (kind.to_owned(), count));
     assert_eq!(count(&told(false).await), expected, "what was sent is told only when asked for");
-    assert_eq!(told(true).await["delivery.sent"].len(), 1);
+    assert_eq!(told(true).await["delivery.sent"].len(), 2);
 }
 
 #[tokio::test]

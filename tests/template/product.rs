@@ -37,7 +37,7 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// With one campaign, and an Instagram that delivers, refuses, leaves in doubt, and then knows no token.
+    /// With one campaign, and an Instagram that delivers, refuses, leaves in doubt, and once knows no token.
     pub(crate) async fn new() -> Self {
         let rejected = |kind, code| {
             SendOutcome::Rejected(Rejection { kind, code, subcode: None, retry_after_seconds: None })
@@ -45,10 +45,10 @@ impl Product {
         let host = MemoryHost::new(
             1,
             MemoryMessenger::new(move |nth, _| match nth {
-                0 => SendOutcome::Delivered { message_id: MessageId::parse("mid.1").unwrap() },
                 1 => rejected(RejectionKind::ReplySpent, 10_900),
                 2 => SendOutcome::Unconfirmed(Doubt::Timeout),
-                _ => rejected(RejectionKind::TokenDead, 190),
+                3 => rejected(RejectionKind::TokenDead, 190),
+                _ => SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() },
             }),
         );
         let file = campaign_file::parse(CAMPAIGNS).unwrap();
