@@ -143,11 +143,27 @@ async fn a_month_is_not_below_what_was_sent_after_a_lost_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_gate_whose_answer_was_lost_is_told_to_its_writer_as_standing() {
+async fn a_gate_whose_answer_was_lost_is_known_to_be_written() {
     let (ledger, lossy) = ledger().await;
     let account = AccountId::parse("1").unwrap();
     let gate = AccountGate { revision: 1, token_version: 4, ..AccountGate::default() };
     lossy.lose(1);
-    assert_eq!(ledger.put_gate(&account, &gate).await.unwrap(), Some(gate));
+    assert_eq!(ledger.put_gate(&account, &gate).await.unwrap(), None);
     assert_eq!(lossy.left(), 0);
+    assert_eq!(
+        ledger.put_gate(&account, &gate).await.unwrap(),
+        Some(gate),
+        "the same again is another write"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_unit_of_the_month_whose_answer_was_lost_is_taken_once() {
+    let (ledger, lossy) = ledger().await;
+    for used in 1..=2 {
+        lossy.lose(1);
+        assert!(ledger.take_month("2026-11", 2).await.unwrap(), "the last one too");
+        assert_eq!((lossy.left(), ledger.month_used("2026-11").await.unwrap()), (0, used));
+    }
+    assert!(!ledger.take_month("2026-11", 2).await.unwrap());
 }

@@ -44,6 +44,8 @@ pub(crate) enum Answer {
     NotSentEver,
     /// 190.
     TokenDead,
+    /// Buttons are refused; text is delivered.
+    TextOnly,
 }
 
 pub(crate) const ANSWERS: [Answer; 6] = [
@@ -101,6 +103,11 @@ fn instagram(script: Script, inboxes: Inboxes) -> MemoryMessenger {
             }
             Answer::NotSentEver => SendOutcome::NotSent(NotSent::Connect),
             Answer::TokenDead => rejected(RejectionKind::TokenDead, 190),
+            Answer::TextOnly if !message.buttons.is_empty() => rejected(RejectionKind::TemplateRefused, 100),
+            Answer::TextOnly => {
+                arrive();
+                SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() }
+            }
         }
     })
 }

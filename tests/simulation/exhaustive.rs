@@ -54,7 +54,8 @@ fn check(sim: &Sim, answer: Answer, faults: &Plan, legs: usize) {
         Answer::NotSentTwice => legs * 5,
         Answer::NotSentEver => 300,
         Answer::TokenDead => legs,
-        Answer::Delivered
+        Answer::TextOnly
+        | Answer::Delivered
         | Answer::DeliveredInDoubt
         | Answer::LostInDoubt
         | Answer::Throttled
@@ -74,7 +75,7 @@ fn check(sim: &Sim, answer: Answer, faults: &Plan, legs: usize) {
     }
     if faults.is_empty() {
         let expected = match answer {
-            Answer::Delivered | Answer::NotSentTwice => "SENT",
+            Answer::Delivered | Answer::NotSentTwice | Answer::TextOnly => "SENT",
             Answer::DeliveredInDoubt | Answer::LostInDoubt => "UNCONFIRMED",
             Answer::Throttled | Answer::GiveUp => "FAILED",
             Answer::NotSentEver => "SKIPPED_WINDOW",

@@ -3,9 +3,10 @@
 //! Guarantees: a heartbeat is dead [`DEAD_AFTER`] its own time, however long its item exists; an alert says what
 //! happened and what to do without naming anybody in its words; the same occasion makes the same alert.
 
+use crate::contact::FUSE;
 use crate::gate::{Hold, HoldReason};
 use crate::ids::AccountId;
-use crate::time::{SignedDuration, Timestamp};
+use crate::time::{SignedDuration, Timestamp, after, from_millis};
 use serde::{Deserialize, Serialize};
 
 /// How old the last heartbeat may be. A beat comes each minute, up to a minute late, and its echo 30 seconds
@@ -58,6 +59,8 @@ pub enum AlertKind {
     AppHeld,
     /// A campaign waits for the next reel, and none came for two weeks.
     NoReel,
+    /// Somebody was to get more automated messages within an hour than anybody gets.
+    Fuse,
 }
 
 impl AlertKind {
@@ -68,6 +71,7 @@ impl AlertKind {
             Self::AccountHeld => "account_held",
             Self::AppHeld => "app_held",
             Self::NoReel => "no_reel",
+            Self::Fuse => "fuse",
         }
     }
 }
@@ -99,6 +103,20 @@ impl Alert {
     #[must_use]
     pub fn app_held(hold: &Hold) -> Self {
         Self::held(AlertKind::AppHeld, hold)
+    }
+
+    /// That an account was to write more to somebody within an hour than anybody gets: one alert an hour.
+    #[must_use]
+    pub fn fuse(account: &AccountId, now: Timestamp) -> Self {
+        let hour = SignedDuration::from_secs(now.as_second().rem_euclid(3600));
+        Self {
+            kind: AlertKind::Fuse,
+            at: from_millis(after(now, -hour).as_second() * 1000),
+            subject: Some(account.to_string()),
+            message: format!(
+                "somebody was to get more than {FUSE} automated messages within an hour and did not; find what sets them off among the deliveries that read SKIPPED_FUSE"
+            ),
+        }
     }
 
     fn held(kind: AlertKind, hold: &Hold) -> Self {

@@ -1,6 +1,7 @@
 //! The flows, each as a story.
 
 use super::script::{Step, Story, *};
+use crate::driver::Answer;
 use openreply_domain::message::Follow::{No, Unknown, Yes};
 
 macro_rules! campaigns {
@@ -50,6 +51,15 @@ const ONCE: &str = campaigns!(
     "id: guide, keywords: [LINK], repeat: once_per_person, public_replies: [\"Sent\"], dm: \"Here it is\""
 );
 
+const TWO_ACCOUNTS: &str = r#"
+accounts:
+  - { id: "17841400000000001", username: bakery, token: "simulated-token" }
+  - { id: "17841400000000002", username: garage, token: "another-token" }
+campaigns:
+  - { id: guide, account: "17841400000000001", keywords: [LINK], opening: { text: "Bread?", reply_words: [YES] }, dm: "The bread" }
+  - { id: tyres, account: "17841400000000002", keywords: [LINK], opening: { text: "Tyres?", reply_words: [YES] }, dm: "The tyres" }
+"#;
+
 const ROOT: &str = "comment:17841400000000001:180";
 
 fn at_once(first: Step, second: Step) -> Step {
@@ -61,6 +71,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "an opening and its answer",
             campaigns: OPENING,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 Wait(60),
@@ -74,6 +85,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "three words at once are one answer",
             campaigns: OPENING,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 at_once(Writes("m1", "yes"), Writes("m2", "thanks")),
@@ -85,6 +97,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "an answer after a day is no answer",
             campaigns: OPENING,
+            instagram: Answer::Delivered,
             steps: vec![Comments("180", "LINK"), Wait(90_000), Writes("m1", "yes")],
             transcript: "> comments: LINK\n< Want it? Answer YES\n> yes",
             rows: &["dm SENT"],
@@ -92,6 +105,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "two taps at once reveal once, a later tap again",
             campaigns: BUTTON,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 at_once(Taps("t1", ROOT), Taps("t2", ROOT)),
@@ -104,6 +118,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "a tap and an answer share the reveal",
             campaigns: BUTTON,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 at_once(Taps("t1", ROOT), Writes("m1", "yes")),
@@ -114,8 +129,51 @@ pub(super) fn stories() -> Vec<Story> {
             rows: &["dm SENT", "reveal SENT"],
         },
         Story {
+            name: "buttons that are refused go out as text",
+            campaigns: BUTTON,
+            instagram: Answer::TextOnly,
+            steps: vec![Comments("180", "LINK"), Writes("m1", "yes")],
+            transcript: "> comments: LINK\nx Want it? [Yes please]\n< Want it?\n> yes\n< Here it is",
+            rows: &["dm SENT", "reveal SENT"],
+        },
+        Story {
+            name: "the same person on two accounts is two people",
+            campaigns: TWO_ACCOUNTS,
+            instagram: Answer::Delivered,
+            steps: vec![
+                Comments("180", "LINK"),
+                On("17841400000000002"),
+                Comments("280", "LINK"),
+                Writes("m1", "stop"),
+                On("17841400000000001"),
+                Writes("m2", "yes"),
+                On("17841400000000002"),
+                Writes("m3", "yes"),
+                Writes("m4", "start"),
+                Writes("m5", "yes"),
+            ],
+            transcript: "> comments: LINK\n< Bread?\n> comments: LINK\n< Tyres?\n> stop\n< You will get no more automated messages from us. Write START to get them again.\n> yes\n< The bread\n> yes\n> start\n> yes\n< The tyres",
+            rows: &["dm SENT", "reveal SENT", "dm SENT", "reveal SENT", "acknowledgement SENT"],
+        },
+        Story {
+            name: "who unfollows after the reveal keeps it, and thanks do nothing",
+            campaigns: GATED_DM,
+            instagram: Answer::Delivered,
+            steps: vec![
+                Follows(Yes),
+                Writes("m1", "LINK"),
+                Wait(60),
+                Follows(No),
+                Writes("m2", "thanks"),
+                Wait(60),
+            ],
+            transcript: "> LINK\n< Here it is\n> thanks",
+            rows: &["reveal SENT"],
+        },
+        Story {
             name: "a stranger's button, and somebody else's, do nothing",
             campaigns: BUTTON,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 TapsForeign("t1", "GET_STARTED"),
@@ -130,6 +188,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "the newest opening is answered first",
             campaigns: TWO_OPENINGS,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "AAA"),
                 Wait(10),
@@ -146,6 +205,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "an answer closes the older openings of its campaign",
             campaigns: OPENING,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 Wait(10),
@@ -160,6 +220,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "edited in the middle, what was promised goes out",
             campaigns: OPENING,
+            instagram: Answer::Delivered,
             steps: vec![Comments("180", "LINK"), Apply(EDITED), Writes("m1", "yes")],
             transcript: "> comments: LINK\n< Want it? Answer YES\n> yes\n< Here it is",
             rows: &["dm SENT", "reveal SENT"],
@@ -167,6 +228,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "paused in the middle, it waits and goes on",
             campaigns: OPENING,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 Apply(PAUSED),
@@ -180,6 +242,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "deleted in the middle, it ends in sight",
             campaigns: OPENING,
+            instagram: Answer::Delivered,
             steps: vec![Comments("180", "LINK"), Apply(DELETED), Writes("m1", "yes")],
             transcript: "> comments: LINK\n< Want it? Answer YES\n> yes",
             rows: &["dm SENT", "reveal SKIPPED_WINDOW"],
@@ -187,6 +250,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "a known follower gets the link at once",
             campaigns: GATED,
+            instagram: Answer::Delivered,
             steps: vec![Follows(Yes), Comments("180", "LINK")],
             transcript: "> comments: LINK\n< Here it is",
             rows: &["dm SENT"],
@@ -194,6 +258,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "unknown at first contact is not yet, unknown after an answer is let through",
             campaigns: GATED,
+            instagram: Answer::Delivered,
             steps: vec![Follows(Unknown), Comments("180", "LINK"), Wait(30), Writes("m1", "ok")],
             transcript: "> comments: LINK\n< Follow first, then answer OK\n> ok\n< Here it is",
             rows: &["dm SENT", "reveal SENT"],
@@ -201,6 +266,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "a follow that shows late is seen by a check",
             campaigns: GATED,
+            instagram: Answer::Delivered,
             steps: vec![
                 Follows(No),
                 Comments("180", "LINK"),
@@ -216,6 +282,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "who does not follow is asked again, and gets it in the end",
             campaigns: GATED,
+            instagram: Answer::Delivered,
             steps: vec![
                 Follows(No),
                 Comments("180", "LINK"),
@@ -232,6 +299,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "who never follows is not given it",
             campaigns: GATED,
+            instagram: Answer::Delivered,
             steps: vec![Follows(No), Comments("180", "LINK"), Writes("m1", "ok")],
             transcript: "> comments: LINK\n< Follow first, then answer OK\n> ok\n< One moment\n< Follow first, then answer OK",
             rows: &["dm SENT", "reveal SKIPPED_WINDOW", "acknowledgement SENT", "follow_prompt SENT"],
@@ -239,6 +307,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "an answer while a check is pending begins the checks anew",
             campaigns: GATED,
+            instagram: Answer::Delivered,
             steps: vec![
                 Follows(No),
                 Comments("180", "LINK"),
@@ -255,6 +324,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "a keyword by direct message",
             campaigns: BY_DM,
+            instagram: Answer::Delivered,
             steps: vec![
                 Writes("m1", "the link please"),
                 Writes("m2", "hello"),
@@ -267,6 +337,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "an answer that holds a keyword is an answer only",
             campaigns: OPENING_BY_DM,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 Wait(10),
@@ -280,6 +351,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "a keyword by direct message meets the gate",
             campaigns: GATED_DM,
+            instagram: Answer::Delivered,
             steps: vec![
                 Follows(No),
                 Writes("m1", "LINK"),
@@ -294,6 +366,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "a follow-up comes once per person",
             campaigns: FOLLOW_UP,
+            instagram: Answer::Delivered,
             steps: vec![
                 Writes("m1", "LINK"),
                 Wait(60),
@@ -308,6 +381,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "no follow-up to somebody who never wrote",
             campaigns: FOLLOW_UP,
+            instagram: Answer::Delivered,
             steps: vec![Comments("180", "LINK")],
             transcript: "> comments: LINK\n< Here it is",
             rows: &["dm SENT", "follow_up SKIPPED_WINDOW"],
@@ -315,6 +389,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "no follow-up of a campaign that is paused",
             campaigns: FOLLOW_UP,
+            instagram: Answer::Delivered,
             steps: vec![Writes("m1", "LINK"), Apply(FOLLOW_UP_PAUSED), Wait(7_200), Apply(FOLLOW_UP)],
             transcript: "> LINK\n< Here it is",
             rows: &["reveal SENT", "follow_up SKIPPED_PAUSED"],
@@ -322,6 +397,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "who opts out gets one confirmation and then nothing until START",
             campaigns: FOLLOW_UP,
+            instagram: Answer::Delivered,
             steps: vec![
                 Writes("m1", "LINK"),
                 Writes("m2", "Stop!"),
@@ -345,6 +421,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "once per person is once",
             campaigns: ONCE,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 Comments("181", "LINK"),
@@ -364,6 +441,7 @@ pub(super) fn stories() -> Vec<Story> {
         Story {
             name: "nobody gets more than five in an hour",
             campaigns: BY_DM,
+            instagram: Answer::Delivered,
             steps: vec![
                 Comments("180", "LINK"),
                 Writes("m1", "LINK"),

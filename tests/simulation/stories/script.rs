@@ -32,6 +32,8 @@ pub(super) enum Step {
     Apply(&'static str),
     /// Another person acts from here on.
     Person(&'static str),
+    /// It happens on another account from here on.
+    On(&'static str),
 }
 
 pub(super) use Step::*;
@@ -40,11 +42,19 @@ pub(super) use Step::*;
 pub(super) struct Story {
     pub(super) name: &'static str,
     pub(super) campaigns: &'static str,
+    pub(super) instagram: Answer,
     pub(super) steps: Vec<Step>,
     /// One line each: `> what the person did`, `< what they got`.
     pub(super) transcript: &'static str,
     /// `leg status` of each row in the end.
     pub(super) rows: &'static [&'static str],
+}
+
+/// Who acts, and on which account.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    person: &'static str,
+    account: &'static str,
 }
 
 /// A run of a story.
@@ -64,13 +74,14 @@ pub(super) enum Bringing {
 impl Story {
     pub(super) async fn tell(&self, bringing: Bringing, faults: &[(usize, Fault)]) -> Told {
         let plan = FaultPlan::new(faults.iter().copied());
-        let script = Arc::new(|_: usize, _: &_| Answer::Delivered);
+        let answer = self.instagram;
+        let script = Arc::new(move |_: usize, _: &_| answer);
         let sim = Sim::scripted(self.campaigns, script, plan, Policy::default(), 7).await;
         let mut told = Told { sim, transcript: Vec::new() };
-        let mut person = "900";
+        let mut place = Place { person: "900", account: ACCOUNT };
         let mut brought = Vec::new();
         for step in &self.steps {
-            told.step(step, &mut person, bringing, &mut brought).await;
+            told.step(step, &mut place, bringing, &mut brought).await;
         }
         told.let_run(SignedDuration::from_hours(24 * 8)).await;
         if bringing == Bringing::AgainAndAgain {
@@ -84,17 +95,12 @@ impl Story {
 }
 
 impl Told {
-    async fn step(
-        &mut self,
-        step: &Step,
-        person: &mut &'static str,
-        bringing: Bringing,
-        brought: &mut Vec<Value>,
-    ) {
+    async fn step(&mut self, step: &Step, place: &mut Place, bringing: Bringing, brought: &mut Vec<Value>) {
         match step {
-            Person(id) => *person = id,
+            Person(id) => place.person = id,
+            On(id) => place.account = id,
             Follows(follow) => {
-                let user = UserId::parse(*person).unwrap();
+                let user = UserId::parse(place.person).unwrap();
                 self.sim.memory().messenger.set_follows(&user, *follow);
             }
             Wait(seconds) => self.let_run(SignedDuration::from_secs(*seconds)).await,
@@ -104,36 +110,38 @@ impl Told {
             }
             AtOnce(both) => {
                 for step in [&both.0, &both.1] {
-                    self.post(step, person, bringing, brought).await;
+                    self.post(step, *place, bringing, brought).await;
                 }
                 self.let_run(SignedDuration::from_secs(5)).await;
             }
             Comments(..) | Writes(..) | Taps(..) | TapsForeign(..) => {
-                self.post(step, person, bringing, brought).await;
+                self.post(step, *place, bringing, brought).await;
                 self.let_run(SignedDuration::from_secs(5)).await;
             }
         }
     }
 
-    async fn post(&mut self, step: &Step, person: &str, bringing: Bringing, brought: &mut Vec<Value>) {
+    async fn post(&mut self, step: &Step, place: Place, bringing: Bringing, brought: &mut Vec<Value>) {
         let at = self.sim.now().as_millisecond();
         let (line, event) = match step {
-            Comments(id, text) => (format!("> comments: {text}"), comment(person, id, text)),
+            Comments(id, text) => (format!("> comments: {text}"), comment(place, id, text)),
             Writes(id, text) => {
-                (format!("> {text}"), messaging(person, at, "message", json!({"mid": id, "text": text})))
+                (format!("> {text}"), messaging(place, at, "message", json!({"mid": id, "text": text})))
             }
             Taps(id, root) => {
                 let payload = format!("openreply:{root}");
                 (
                     "> taps".to_owned(),
-                    messaging(person, at, "postback", json!({"mid": id, "payload": payload})),
+                    messaging(place, at, "postback", json!({"mid": id, "payload": payload})),
                 )
             }
             TapsForeign(id, payload) => (
                 format!("> taps {payload}"),
-                messaging(person, at, "postback", json!({"mid": id, "payload": payload})),
+                messaging(place, at, "postback", json!({"mid": id, "payload": payload})),
             ),
-            AtOnce(_) | Follows(_) | Wait(_) | Apply(_) | Person(_) => unreachable!("nothing is posted"),
+            AtOnce(_) | Follows(_) | Wait(_) | Apply(_) | Person(_) | On(_) => {
+                unreachable!("nothing is posted")
+            }
         };
         self.transcript.push(line);
         self.sim.post(&event).await;
@@ -177,15 +185,17 @@ impl Told {
     }
 }
 
-fn comment(person: &str, id: &str, text: &str) -> Value {
-    json!({"object": "instagram", "entry": [{"id": ACCOUNT, "time": 1_796_054_400, "changes": [{
+fn comment(place: Place, id: &str, text: &str) -> Value {
+    let Place { person, account } = place;
+    json!({"object": "instagram", "entry": [{"id": account, "time": 1_796_054_400, "changes": [{
         "field": "comments",
         "value": {"id": id, "text": text, "from": {"id": person, "username": format!("user{person}")}, "media": {"id": "55"}},
     }]}]})
 }
 
-fn messaging(person: &str, at: i64, kind: &str, what: Value) -> Value {
-    let mut element = json!({"sender": {"id": person}, "recipient": {"id": ACCOUNT}, "timestamp": at});
+fn messaging(place: Place, at: i64, kind: &str, what: Value) -> Value {
+    let Place { person, account } = place;
+    let mut element = json!({"sender": {"id": person}, "recipient": {"id": account}, "timestamp": at});
     element[kind] = what;
-    json!({"object": "instagram", "entry": [{"id": ACCOUNT, "time": at, "messaging": [element]}]})
+    json!({"object": "instagram", "entry": [{"id": account, "time": at, "messaging": [element]}]})
 }

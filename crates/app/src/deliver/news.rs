@@ -50,6 +50,12 @@ impl<H: Host> Deliver<H> {
         raise(self.host.ledger(), self.host.facts(), Alert::account_held(account, hold), now).await;
     }
 
+    /// That somebody was to get more messages than anybody gets: one alert an hour.
+    pub(super) async fn tell_fuse(&self, account: &AccountId) {
+        let now = self.now();
+        raise(self.host.ledger(), self.host.facts(), Alert::fuse(account, now), now).await;
+    }
+
     /// That the app's hold was written.
     pub(super) async fn tell_app_held(&self, hold: &Hold) {
         raise(self.host.ledger(), self.host.facts(), Alert::app_held(hold), self.now()).await;

@@ -56,8 +56,7 @@ impl<H: Host> Deliver<H> {
             return self.held(send, expect, hold).await.map(Some);
         }
         if let Some(reason) = blows_fuse(send, standing, now) {
-            let (trigger, leg) = (&send.key.trigger, &send.key.leg);
-            tracing::error!(alert = "fuse", %trigger, %leg, "a person was to get more automated messages within an hour than anybody gets; look at what sets them off");
+            self.tell_fuse(&send.key.trigger.account).await;
             return self.ends(send, expect, content, (Skip::Fuse, reason)).await.map(Some);
         }
         Ok(None)

@@ -5,6 +5,7 @@
 
 use super::sends::conditioned;
 use super::{DUE, DynamoLedger, Item, failed, from_item, keys, unbuildable};
+use crate::clock::random_bytes;
 use crate::failure::judge;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
@@ -26,6 +27,13 @@ const WRITE: &str = "write an account's gate";
 const STOP: &str = "change the stack's stop";
 const MONTH: &str = "count a month's messages";
 const SETTLE: &str = "write a message's state with what belongs to it";
+
+/// Who wrote a row last: a name for each write.
+const MARK: &str = "mark";
+
+fn mark() -> AttributeValue {
+    AttributeValue::S(hex::encode(random_bytes::<8>()))
+}
 
 /// What a failed condition of a row was.
 const FAILED: &str = "ConditionalCheckFailed";
@@ -86,13 +94,16 @@ impl DynamoLedger {
         self.write_revision(STOP, item, next.revision).await
     }
 
-    /// Writes a row if it stands one revision lower. Returns what stands there if not.
+    /// Writes a row if it stands one revision lower. Returns what stands there if not. The row carries the writer's
+    /// mark: the SDK's own repeat after a lost answer finds it, and knows that it was written.
     pub(super) async fn write_revision<T: DeserializeOwned + Default>(
         &self,
         action: &'static str,
-        item: Item,
+        mut item: Item,
         revision: u64,
     ) -> Result<Option<T>, LedgerError> {
+        let mark = mark();
+        item.insert(MARK.to_owned(), mark.clone());
         let written = self
             .client
             .put_item()
@@ -106,6 +117,7 @@ impl DynamoLedger {
         let Err(error) = written else { return Ok(None) };
         match error.as_service_error() {
             Some(PutItemError::ConditionalCheckFailedException(refused)) => match refused.item() {
+                Some(item) if item.get(MARK) == Some(&mark) => Ok(None),
                 Some(item) => document(action, item).map(Some),
                 None => Ok(Some(T::default())),
             },
@@ -113,21 +125,31 @@ impl DynamoLedger {
         }
     }
 
+    /// The row carries the last taker's mark, so that the SDK's own repeat after a lost answer takes nothing twice
+    /// (unless another took one in between, which counts one too many: the safe side).
     pub(super) async fn add_to_month(&self, month: &str, limit: u32) -> Result<bool, LedgerError> {
+        let mark = mark();
         let added = self
             .client
             .update_item()
             .table_name(&self.table)
             .set_key(Some(keys::month(month)))
-            .update_expression("ADD used :one")
-            .condition_expression("attribute_not_exists(used) OR used < :limit")
+            .update_expression("SET #mark = :mark ADD used :one")
+            .condition_expression(
+                "(attribute_not_exists(used) OR used < :limit) AND (attribute_not_exists(#mark) OR #mark <> :mark)",
+            )
+            .expression_attribute_names("#mark", MARK)
+            .expression_attribute_values(":mark", mark.clone())
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
             .expression_attribute_values(":one", AttributeValue::N("1".to_owned()))
             .expression_attribute_values(":limit", AttributeValue::N(limit.to_string()))
             .send()
             .await;
         let Err(error) = added else { return Ok(true) };
         match error.as_service_error() {
-            Some(UpdateItemError::ConditionalCheckFailedException(_)) => Ok(false),
+            Some(UpdateItemError::ConditionalCheckFailedException(refused)) => {
+                Ok(refused.item().is_some_and(|item| item.get(MARK) == Some(&mark)))
+            }
             Some(_) | None => Err(failed(MONTH)(error)),
         }
     }
