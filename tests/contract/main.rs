@@ -5,6 +5,7 @@
 mod aws;
 mod depths;
 mod ledger;
+mod links;
 mod lost_answers;
 mod meter;
 mod pulse;

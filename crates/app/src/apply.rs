@@ -2,15 +2,17 @@
 //!
 //! Guarantees: file order is campaign order; a campaign whose content changed becomes a new version, and the
 //! old one stays readable; one that is gone from the file becomes inactive and is never removed, because what
-//! it promised may still be owed; a token that is the same keeps its version. Applying a file twice writes
+//! it promised may still be owed; a campaign's links are known before it is; a token that is the same keeps its version. Applying a file twice writes
 //! nothing the second time, and one that was cut off half-way is finished by applying it again.
 
 use crate::campaign_file::{CampaignFile, FileAccount, FileCampaign, TokenError};
-use crate::ports::{AccountUpdate, Ledger, LedgerError, Vault};
+use crate::ports::{AccountUpdate, Ledger, LedgerError, Links, Vault};
 use openreply_domain::campaign::{Account, Campaign, Post, SealedToken};
 use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::links::{Slug, TrackedLink};
 use openreply_domain::time::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
+use std::collections::HashSet;
 
 /// Why a file was not, or not wholly, applied.
 #[derive(Debug, thiserror::Error)]
@@ -55,7 +57,7 @@ pub struct Applied {
 /// # Errors
 /// When a token is missing (nothing is written then), or the ledger fails.
 pub async fn apply(
-    ledger: &impl Ledger,
+    ledger: &(impl Ledger + Links),
     vault: &impl Vault,
     file: &CampaignFile,
     now: Timestamp,
@@ -69,6 +71,7 @@ pub async fn apply(
     for (account, token) in file.accounts.iter().zip(&tokens) {
         let stored = ledger.account(&account.id).await?;
         put_account(ledger, vault, account, token, stored.as_ref(), &mut applied).await?;
+        put_links(ledger, file, &account.id).await?;
         put_campaigns(ledger, file, now, &account.id, stored.as_ref(), &mut applied).await?;
     }
     for id in ledger.account_ids().await? {
@@ -79,6 +82,21 @@ pub async fn apply(
         put_campaigns(ledger, file, now, &id, stored.as_ref(), &mut applied).await?;
     }
     Ok(applied)
+}
+
+/// Before any campaign: from the moment it is there, its messages may carry its links.
+async fn put_links(ledger: &impl Links, file: &CampaignFile, account: &AccountId) -> Result<(), LedgerError> {
+    let campaigns = file.campaigns.iter().filter(|campaign| campaign.account == *account);
+    let wanted: Vec<TrackedLink> =
+        campaigns.flat_map(|campaign| TrackedLink::all(account, &campaign.id, &campaign.content)).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let known: HashSet<Slug> = ledger.links(account).await?.into_iter().map(|link| link.slug).collect();
+    for link in wanted.iter().filter(|link| !known.contains(&link.slug)) {
+        ledger.put_link(link).await?;
+    }
+    Ok(())
 }
 
 async fn put_account(

@@ -3,6 +3,7 @@
 //! - [`ingest`]: a signed webhook body becomes jobs on the queue.
 //! - [`deliver`]: a job becomes at most one message per leg.
 //! - [`apply`]: a campaign file becomes accounts and campaigns in the ledger.
+//! - [`links`]: what tracked links brought.
 //! - [`resume`]: what waited for a hold or a pause that is over goes on.
 //! - [`resolve`]: a person decides what is in doubt.
 //! - [`pulse`]: signs of life and alerts.
@@ -18,6 +19,7 @@ mod contended;
 pub mod deliver;
 pub mod ingest;
 pub mod job;
+pub mod links;
 pub mod ports;
 pub mod pulse;
 pub mod resolve;

@@ -4,9 +4,10 @@
 
 use openreply_app::apply::{Applied, ApplyError, Change, apply};
 use openreply_app::campaign_file::{TokenError, parse};
-use openreply_app::ports::{Clock, Ledger, Vault};
+use openreply_app::ports::{Clock, Ledger, Links, Vault};
 use openreply_domain::campaign::{Account, CampaignRef};
 use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::links::Slug;
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
 use openreply_testkit::memory::{ManualClock, MemoryLedger, MemoryVault};
 use secrecy::ExposeSecret;
@@ -97,6 +98,29 @@ async fn a_file_that_is_applied_again_writes_nothing() {
     let (done, writes) = stage.apply(&text).await;
     assert_eq!(done, changes(&[("a", Change::Unchanged), ("b", Change::Unchanged)]));
     assert!(writes.is_empty(), "{writes:?}");
+}
+
+#[tokio::test]
+async fn a_link_is_known_before_a_campaign_can_promise_it_and_for_ever() {
+    let stage = Stage::default();
+    let with = |url: &str| {
+        let guide = format!(
+            "{{ id: guide, account: \"{BAKERY}\", keywords: [LINK], dm: hi, links: [{{ url: \"{url}\" }}] }}"
+        );
+        file(&[account(BAKERY, "token-1")], &[guide])
+    };
+    let leads_to = async |url: &str| {
+        let slug = Slug::of(&AccountId::parse(BAKERY).unwrap(), &CampaignId::parse("guide").unwrap(), url);
+        stage.ledger.link(&slug).await.unwrap().map(|link| link.url)
+    };
+    let (_, writes) = stage.apply(&with("https://example.com/1")).await;
+    assert_eq!(writes, ["put_account", "put_link", "put_campaign"]);
+    let (_, writes) = stage.apply(&with("https://example.com/1")).await;
+    assert!(writes.is_empty(), "{writes:?}");
+    let (_, writes) = stage.apply(&with("https://example.com/2")).await;
+    assert_eq!(writes, ["put_link", "put_campaign"]);
+    assert_eq!(leads_to("https://example.com/1").await.as_deref(), Some("https://example.com/1"));
+    assert_eq!(leads_to("https://example.com/2").await.as_deref(), Some("https://example.com/2"));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 //! - [`ids`]: identities, parsed once at the edge.
 //! - [`trigger`]: what a person did on Instagram, and the identity that everything hangs on.
 //! - [`campaign`]: what a creator configured.
+//! - [`links`]: tracked links, and who clicked without knowing who.
 //! - [`matching`] and [`matched`]: which campaigns a comment meets, and who wins its one direct message.
 //! - [`contact`]: what is known of one person in one account's conversations.
 //! - [`message`]: what goes out, ready to be sent.
@@ -23,6 +24,7 @@ pub mod delivery;
 pub mod evidence;
 pub mod gate;
 pub mod ids;
+pub mod links;
 pub mod matched;
 pub mod matching;
 pub mod message;

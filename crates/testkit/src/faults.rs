@@ -4,6 +4,8 @@
 //! all others work. A crash is what it is on Lambda: the call never returns and the invocation is gone. The
 //! test runs the invocation beside [`FaultPlan::crashed`] and drops it.
 
+mod links;
+
 use openreply_app::ports::{
     AccountUpdate, Also, DelayQueue, Depths, Enqueue, EventKey, EventRecord, EventStatus, Ledger,
     LedgerError, Messenger, Outbound, Pulse, Queue, QueueDepths, QueueError, Refused, Timer, TimerError,

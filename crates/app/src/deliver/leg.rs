@@ -116,8 +116,10 @@ impl<H: Host> Deliver<H> {
             Ok(send) => send,
             Err(end) => return Ok(end),
         };
-        let Words { text, buttons } =
-            content.map_or_else(|| confirmation(&send, &account.account.opt_out), |it| words(&send, it));
+        let Words { text, buttons } = match content {
+            Some(content) => words(&send, content, self.tracked.as_ref()),
+            None => confirmation(&send, &account.account.opt_out),
+        };
         let to = destination(&send);
         let message = Outbound { account: account.account.id.clone(), to, text, buttons, token };
         let taken = match self.take(&send, expect, content, standing.gate).await? {

@@ -26,6 +26,7 @@ use crate::accounts::AccountCache;
 use crate::job::Job;
 use crate::ports::{Also, Clock, Host, Ledger, LedgerError, TimerError, Written};
 use crate::pulse::{Beat, beat};
+use openreply_domain::links::LinksBase;
 use openreply_domain::send::{Expect, Policy, Send};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::Trigger;
@@ -108,12 +109,20 @@ pub struct Deliver<H> {
     policy: Policy,
     budget: Budget,
     accounts: AccountCache,
+    /// Where tracked links are served.
+    tracked: Option<LinksBase>,
 }
 
 impl<H: Host> Deliver<H> {
     /// Delivers with a host's ports.
     pub fn new(host: H, policy: Policy, budget: Budget) -> Self {
-        Self { host, policy, budget, accounts: AccountCache::default() }
+        Self { host, policy, budget, accounts: AccountCache::default(), tracked: None }
+    }
+
+    /// Puts tracked links into messages, which are served there.
+    #[must_use]
+    pub fn with_tracked_links(self, base: LinksBase) -> Self {
+        Self { tracked: Some(base), ..self }
     }
 
     /// Handles one job. Safe to call with the same job at any time and any number of times.

@@ -3,7 +3,8 @@
 //! Guarantees: the same Send and the same version give the same words, today and on a retry next week, so that
 //! nobody's text needs to be stored and what was sent can be recognised in the inbox.
 
-use openreply_domain::campaign::{Asks, CampaignContent, OptOut};
+use openreply_domain::campaign::{Asks, CampaignContent, Link, OptOut};
+use openreply_domain::links::{LinksBase, Slug};
 use openreply_domain::message::{Button, Does, MAX_BUTTONS};
 use openreply_domain::rendering::{self, Values};
 use openreply_domain::send::{Leg, Says, Send};
@@ -33,10 +34,11 @@ pub fn root_of(payload: &str) -> Option<TriggerKey> {
     payload.strip_prefix(PAYLOAD)?.parse().ok()
 }
 
-/// What a Send of a campaign says.
+/// What a Send of a campaign says. `tracked` is where tracked links are served; without it links are as the campaign
+/// has them.
 #[must_use]
-pub fn words(send: &Send, content: &CampaignContent) -> Words {
-    let voice = Voice { send, content };
+pub fn words(send: &Send, content: &CampaignContent, tracked: Option<&LinksBase>) -> Words {
+    let voice = Voice { send, content, tracked };
     match &send.key.leg {
         Leg::Dm => match send.says {
             // The first message to somebody: a button could cost them the whole message.
@@ -64,6 +66,7 @@ pub fn confirmation(send: &Send, opt_out: &OptOut) -> Words {
 struct Voice<'a> {
     send: &'a Send,
     content: &'a CampaignContent,
+    tracked: Option<&'a LinksBase>,
 }
 
 impl<'a> Voice<'a> {
@@ -151,7 +154,14 @@ impl<'a> Voice<'a> {
 
     /// Where the campaign's links lead, in their order.
     fn links(self) -> Vec<String> {
-        self.content.links.iter().map(|link| link.url.clone()).collect()
+        let tracked = self.tracked.zip(self.send.campaign.as_ref());
+        let leads_to = |link: &Link| match tracked {
+            Some((base, campaign)) => {
+                base.url(&Slug::of(&self.send.key.trigger.account, &campaign.id, &link.url))
+            }
+            None => link.url.clone(),
+        };
+        self.content.links.iter().map(leads_to).collect()
     }
 
     /// What the campaign's texts are rendered with, without its links.

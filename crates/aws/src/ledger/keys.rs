@@ -19,6 +19,11 @@
 //! | Ads of an account's posts | `ADS#{account}` | `{post}#{ad}` |
 //! | The last sweeps | `SWEEPS` | `STACK`, `ACCOUNT#{id}` |
 //! | Until when webhook events are on the queue | `STACK` | `EVENTS` |
+//! | Tracked link | `LINK#{slug}` | `LINK` |
+//! | An account's tracked links | `LINKS#{account}` | `{campaign}#{slug}` |
+//! | Clicks of a day | `CLICKS#{slug}#{shard}` | `{day}` |
+//! | Who clicked on a day | `VISITORS#{slug}#{shard}` | `{day}#{hash}` |
+//! | The key under which they are hashed | `DAYKEYS` | `{day}` |
 //! | Webhook event | `EVENT#{minute}` | `{id}`, and `{id}#{nn}` for what did not fit into it |
 //!
 //! Ids have no `#` in them ([`openreply_domain::ids`] sees to that), so no key can pass for another.
@@ -28,6 +33,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use openreply_domain::campaign::CampaignRef;
 use openreply_domain::gate::Hold;
 use openreply_domain::ids::{AccountId, CampaignId, MessageId, UserId};
+use openreply_domain::links::{Day, Slug, TrackedLink, Visitor};
 use openreply_domain::pulse::Alert;
 use openreply_domain::send::Leg;
 use openreply_domain::time::Timestamp;
@@ -123,6 +129,41 @@ pub(super) fn contact(account: &AccountId, user: &UserId) -> Item {
 /// The key of the trigger for which a person got a campaign's message that goes out once.
 pub(super) fn once(account: &AccountId, campaign: &CampaignId, user: &UserId) -> Item {
     key(format!("CONTACT#{account}#{user}"), format!("ONCE#{campaign}"))
+}
+
+/// The key of a tracked link.
+pub(super) fn link(slug: &Slug) -> Item {
+    key(format!("LINK#{slug}"), "LINK".to_owned())
+}
+
+/// The partition of an account's tracked links.
+pub(super) fn links(account: &AccountId) -> String {
+    format!("LINKS#{account}")
+}
+
+/// The key of a tracked link among its account's.
+pub(super) fn listed_link(link: &TrackedLink) -> Item {
+    key(links(&link.account), format!("{}#{}", link.campaign, link.slug))
+}
+
+/// The partition of the clicks on a link, by part of its visitors.
+pub(super) fn clicks_of(slug: &Slug, shard: u8) -> String {
+    format!("CLICKS#{slug}#{shard}")
+}
+
+/// The key of the clicks of a day.
+pub(super) fn clicks(slug: &Slug, shard: u8, day: &Day) -> Item {
+    key(clicks_of(slug, shard), day.as_str().to_owned())
+}
+
+/// The key of somebody who clicked on a day.
+pub(super) fn visitor(slug: &Slug, shard: u8, day: &Day, visitor: &Visitor) -> Item {
+    key(format!("VISITORS#{slug}#{shard}"), format!("{}#{visitor}", day.as_str()))
+}
+
+/// The key of the row that holds the key of a day.
+pub(super) fn day_key(day: &Day) -> Item {
+    key("DAYKEYS".to_owned(), day.as_str().to_owned())
 }
 
 /// The key of a month's count.

@@ -12,6 +12,7 @@ mod contacts;
 mod events;
 mod gates;
 mod keys;
+mod links;
 mod pulse;
 mod sends;
 mod sweeps;

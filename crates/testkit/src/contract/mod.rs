@@ -7,6 +7,7 @@
 
 pub mod depths;
 pub mod ledger;
+pub mod links;
 pub mod pulse;
 pub mod queue;
 pub mod timers;
@@ -158,6 +159,21 @@ macro_rules! depths_contract {
             empty_queues_count_nothing,
             each_message_is_counted_where_it_is,
             dead_letters_are_counted,
+        }
+    };
+}
+
+/// Holds tracked links to their contract. Give it an `async fn() -> Option<impl Links>`.
+#[macro_export]
+macro_rules! links_contract {
+    ($make:path) => {
+        use $crate::contract::links as suite;
+        $crate::contract_cases! { suite, $make:
+            a_link_leads_where_it_was_said_to,
+            links_are_listed_by_account,
+            a_day_has_one_key,
+            clicks_are_counted_by_day_and_visitor,
+            fifty_clicks_at_once_are_fifty,
         }
     };
 }

@@ -1,5 +1,6 @@
 //! The ledger in memory: one lock, so every write is atomic by nature.
 
+use super::links::KeptLinks;
 use super::lock;
 use super::pulse::KeptPulse;
 use openreply_app::ports::{
@@ -21,6 +22,7 @@ use std::sync::{Arc, Mutex};
 pub struct MemoryLedger {
     kept: Arc<Mutex<Kept>>,
     pub(super) pulse: Arc<Mutex<KeptPulse>>,
+    pub(super) links: Arc<Mutex<KeptLinks>>,
 }
 
 #[derive(Debug, Default)]

@@ -8,6 +8,7 @@ mod depths;
 mod facts;
 mod host;
 mod ledger;
+mod links;
 mod messenger;
 mod pulse;
 mod queue;
