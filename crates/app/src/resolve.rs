@@ -3,6 +3,7 @@
 //! Guarantees: nothing is decided for a Send that somebody may still settle; who decided what, and when, stands on
 //! the Send; a release makes it due once more under a new wake, and it goes through every gate again.
 
+use crate::deliver::words::untracked;
 use crate::deliver::{content_of, text_of};
 use crate::ports::{
     Enqueue, Fact, Facts, Ledger, LedgerError, Queue, ReadError, Reader, SealError, Timer, Vault, Written,
@@ -111,7 +112,7 @@ pub async fn evidence(
     let account = ledger.account(id).await?.ok_or(EvidenceError::NoAccount)?;
     let token = vault.open(id, &account.token.sealed)?;
     let content = content_of(ledger, &account, send).await?;
-    let text = text_of(&account, content.as_ref(), send);
+    let text = text_of(&account, content.as_ref(), send, None);
     let (mut shown, _) = match &send.key.leg {
         Leg::PublicReply(_) => reader.replies(&token, id, &send.key.trigger.id.as_comment()).await?,
         Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
@@ -121,7 +122,12 @@ pub async fn evidence(
     shown.sort_by_key(|message| std::cmp::Reverse(message.at));
     let attempt =
         text.clone().zip(send.claim.as_ref()).map(|(text, claim)| Doubtful { claimed_at: claim.at, text });
-    let fits = |message: &&Shown| attempt.as_ref().is_some_and(|attempt| attempt.fits(message));
+    // Where the stack serves its tracked links is not known here: they are compared by where they lead.
+    let plainly = |message: &Shown| match &content {
+        Some(content) => Shown { text: untracked(&message.text, send, content), ..message.clone() },
+        None => message.clone(),
+    };
+    let fits = |message: &&Shown| attempt.as_ref().is_some_and(|attempt| attempt.fits(&plainly(message)));
     let fitting = shown.iter().filter(fits).cloned().collect();
     Ok(Evidence { text, shown, fitting })
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
-use openreply_app::deliver::words::{Words, confirmation, payload, root_of, words};
+use openreply_app::deliver::words::{Words, confirmation, payload, root_of, untracked, words};
 use openreply_domain::campaign::{
     Asks, CampaignContent, CampaignRef, FollowGate, FollowUp, Link, Opening, OptOut,
 };
@@ -134,6 +134,10 @@ fn tracked_links_stand_for_those_of_the_campaign() {
     assert!(url(&dm.text).starts_with("https://links.example.com/r/"), "{}", dm.text);
     assert_eq!(reveal.buttons[0].does, Does::Open(url(&dm.text)));
     assert_eq!(later.buttons[0].does, reveal.buttons[1].does);
+    assert_eq!(
+        untracked(&dm.text, &send(Leg::Dm, Says::Link), &content),
+        "Here is the guía, anna: https://a.b/1"
+    );
     // The same in every version of the campaign, another in another campaign.
     let mut next = send(Leg::Dm, Says::Link);
     next.campaign.as_mut().unwrap().version = 4;

@@ -6,6 +6,7 @@ use crate::contended::MAX_ROUNDS;
 use crate::ports::{Host, Ledger, LedgerError, Written};
 use openreply_domain::campaign::{Account, CampaignContent};
 use openreply_domain::ids::MessageId;
+use openreply_domain::links::LinksBase;
 use openreply_domain::outcome::{Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::{Expect, Send, doubt, looked, settle};
 
@@ -13,6 +14,11 @@ impl<H: Host> Deliver<H> {
     /// The ports that it delivers with.
     pub fn host(&self) -> &H {
         &self.host
+    }
+
+    /// Where the links in its messages are served, if they are tracked.
+    pub(crate) fn tracked(&self) -> Option<&LinksBase> {
+        self.tracked.as_ref()
     }
 
     /// Writes that nobody will settle a claim any more, if that is so. Returns the Send as it stands then; `None`:
@@ -102,9 +108,14 @@ pub(crate) async fn content_of(
 }
 
 /// The text that a Send says. `None`: its version is not there.
-pub(crate) fn text_of(account: &Account, content: Option<&CampaignContent>, send: &Send) -> Option<String> {
+pub(crate) fn text_of(
+    account: &Account,
+    content: Option<&CampaignContent>,
+    send: &Send,
+    tracked: Option<&LinksBase>,
+) -> Option<String> {
     match (&send.campaign, content) {
         (None, _) => Some(confirmation(send, &account.opt_out).text),
-        (Some(_), content) => content.map(|content| words(send, content).text),
+        (Some(_), content) => content.map(|content| words(send, content, tracked).text),
     }
 }

@@ -4,7 +4,7 @@
 //! nobody's text needs to be stored and what was sent can be recognised in the inbox.
 
 use openreply_domain::campaign::{Asks, CampaignContent, Link, OptOut};
-use openreply_domain::links::{LinksBase, Slug};
+use openreply_domain::links::{LinksBase, PATH, Slug};
 use openreply_domain::message::{Button, Does, MAX_BUTTONS};
 use openreply_domain::rendering::{self, Values};
 use openreply_domain::send::{Leg, Says, Send};
@@ -52,6 +52,21 @@ pub fn words(send: &Send, content: &CampaignContent, tracked: Option<&LinksBase>
         Leg::Acknowledgement => voice.acknowledgement(),
         Leg::FollowUp => voice.follow_up(),
     }
+}
+
+/// A text that was sent, with each tracked link of the campaign as the campaign has it, wherever it was served.
+#[must_use]
+pub fn untracked(text: &str, send: &Send, content: &CampaignContent) -> String {
+    let Some(campaign) = &send.campaign else { return text.to_owned() };
+    content.links.iter().fold(text.to_owned(), |text, link| {
+        let behind = format!("{PATH}{}", Slug::of(&send.key.trigger.account, &campaign.id, &link.url));
+        let Some(at) = text.find(&behind) else { return text };
+        let from = text.get(..at).and_then(|before| before.rfind("http")).unwrap_or(at);
+        match text.get(from..at + behind.len()) {
+            Some(tracked) => text.replace(tracked, &link.url),
+            None => text,
+        }
+    })
 }
 
 /// What the account says to somebody who opted out.

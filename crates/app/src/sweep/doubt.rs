@@ -131,7 +131,7 @@ where
 
     async fn text_of(&self, send: &Send) -> Result<Option<String>, LedgerError> {
         let content = content_of(self.ledger(), &self.account, send).await?;
-        Ok(text_of(&self.account, content.as_ref(), send))
+        Ok(text_of(&self.account, content.as_ref(), send, self.deliver.tracked()))
     }
 }
 
