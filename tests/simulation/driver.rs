@@ -4,11 +4,16 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::{Ingest, Ingested};
-use openreply_app::ports::{Clock, Destination, Enqueue, Host, Outbound, Queue};
+use openreply_app::ports::{
+    Clock, CommentsPage, Destination, Enqueue, Host, MediaPage, Outbound, Queue, Random, ReadError,
+    ReadTrouble, Reader, Usage,
+};
 use openreply_app::resume::resume_all;
+use openreply_app::sweep::{Sweep, SweepOrder};
 use openreply_consumer::handle;
 use openreply_domain::delivery::{Delivery, rows};
-use openreply_domain::ids::MessageId;
+use openreply_domain::evidence::Shown;
+use openreply_domain::ids::{AccountId, CommentId, MediaId, MessageId, UserId};
 use openreply_domain::outcome::{Doubt, NotSent, Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
@@ -112,6 +117,19 @@ fn instagram(script: Script, inboxes: Inboxes) -> MemoryMessenger {
     })
 }
 
+/// A host's own clock, which is off by a little.
+#[derive(Debug, Clone)]
+pub(crate) struct SkewedClock {
+    clock: ManualClock,
+    skew: SignedDuration,
+}
+
+impl Clock for SkewedClock {
+    fn now(&self) -> Timestamp {
+        after(self.clock.now(), self.skew)
+    }
+}
+
 /// The memory host with ports that fail by plan.
 pub(crate) struct FaultyHost {
     ledger: Faulty<MemoryLedger>,
@@ -119,7 +137,7 @@ pub(crate) struct FaultyHost {
     queue: Faulty<MemoryQueue>,
     timers: Faulty<MemoryTimers>,
     vault: MemoryVault,
-    clock: ManualClock,
+    clock: SkewedClock,
     random: SeededRandom,
     facts: MemoryFacts,
 }
@@ -130,7 +148,7 @@ impl Host for FaultyHost {
     type Queue = Faulty<MemoryQueue>;
     type Timers = Faulty<MemoryTimers>;
     type Vault = MemoryVault;
-    type Clock = ManualClock;
+    type Clock = SkewedClock;
     type Random = SeededRandom;
     type Facts = MemoryFacts;
 
@@ -149,7 +167,7 @@ impl Host for FaultyHost {
     fn vault(&self) -> &MemoryVault {
         &self.vault
     }
-    fn clock(&self) -> &ManualClock {
+    fn clock(&self) -> &SkewedClock {
         &self.clock
     }
     fn random(&self) -> &SeededRandom {
@@ -171,6 +189,77 @@ pub(crate) struct Sim {
     pub(crate) fired: BTreeMap<String, usize>,
     /// Whether every timer fires twice.
     pub(crate) twice: bool,
+    /// How many of sixteen timers never fire, and by how many seconds hosts' clocks are off at most.
+    pub(crate) luck: Luck,
+    sweeps: u32,
+}
+
+/// What goes wrong outside of any call.
+#[derive(Debug)]
+pub(crate) struct Luck {
+    pub(crate) lost_of_sixteen: u64,
+    pub(crate) skew_seconds: u64,
+    pub(crate) dice: SeededRandom,
+}
+
+impl Luck {
+    fn none() -> Self {
+        Self { lost_of_sixteen: 0, skew_seconds: 0, dice: SeededRandom::new(0) }
+    }
+
+    fn loses(&self) -> bool {
+        self.lost_of_sixteen > 0 && self.dice.number() % 16 < self.lost_of_sixteen
+    }
+
+    fn skew(&self) -> SignedDuration {
+        if self.skew_seconds == 0 {
+            return SignedDuration::ZERO;
+        }
+        let drawn = self.dice.number() % (2 * self.skew_seconds + 1);
+        SignedDuration::from_secs(drawn as i64 - self.skew_seconds as i64)
+    }
+}
+
+/// An Instagram that shows nothing: what a sweep does all the same needs no reading.
+struct Blind;
+
+fn shows_nothing<T>() -> Result<T, ReadError> {
+    Err(ReadError { what: "anything", trouble: ReadTrouble::Unreachable })
+}
+
+impl Reader for Blind {
+    async fn comments(
+        &self,
+        _: &SecretString,
+        _: &MediaId,
+        _: Option<&str>,
+    ) -> Result<CommentsPage, ReadError> {
+        shows_nothing()
+    }
+    async fn own_media(
+        &self,
+        _: &SecretString,
+        _: &AccountId,
+        _: Option<&str>,
+    ) -> Result<MediaPage, ReadError> {
+        shows_nothing()
+    }
+    async fn conversation(
+        &self,
+        _: &SecretString,
+        _: &AccountId,
+        _: &UserId,
+    ) -> Result<(Vec<Shown>, Usage), ReadError> {
+        shows_nothing()
+    }
+    async fn replies(
+        &self,
+        _: &SecretString,
+        _: &AccountId,
+        _: &CommentId,
+    ) -> Result<(Vec<Shown>, Usage), ReadError> {
+        shows_nothing()
+    }
 }
 
 impl Sim {
@@ -187,7 +276,17 @@ impl Sim {
     ) -> Self {
         let inboxes = Inboxes::default();
         let memory = MemoryHost::new(seed, instagram(script, inboxes.clone()));
-        let sim = Self { memory, plan, inboxes, turns: 0, policy, fired: BTreeMap::new(), twice: false };
+        let sim = Self {
+            memory,
+            plan,
+            inboxes,
+            turns: 0,
+            policy,
+            fired: BTreeMap::new(),
+            twice: false,
+            luck: Luck::none(),
+            sweeps: 0,
+        };
         sim.apply(campaigns).await;
         sim
     }
@@ -232,12 +331,7 @@ impl Sim {
             clock: self.memory.clock.clone(),
             random: self.memory.random.clone(),
         };
-        let reader = MetaWebhook::new(AppSecrets {
-            instagram: Some(SecretString::from(SECRET)),
-            facebook: None,
-            verify_token: SecretString::from("token"),
-        })
-        .unwrap();
+        let reader = Self::webhook_reader();
         let signature = webhook::sign(SECRET, &body);
         let answer = self.plan.run(ingest.ingest(&reader, Some(&signature), &body)).await?;
         Some(matches!(answer, Ingested::Accepted { .. }))
@@ -286,15 +380,57 @@ impl Sim {
                 again.identity.dedup.push_str("-again");
                 self.memory.queue.enqueue(&[again]).await.unwrap();
             }
+            if self.luck.loses() {
+                continue;
+            }
             let entry = Enqueue { identity: timer.identity(), job: timer.job() };
             let refused = self.memory.queue.enqueue(&[entry]).await.unwrap();
             assert!(refused.is_empty(), "the scheduler's own queue takes everything");
         }
     }
 
+    /// Sweeps until nothing waits any more: whatever a lost timer left behind goes on.
+    pub(crate) async fn sweep_until_done(&mut self) {
+        for _ in 0..2_000 {
+            let due = self.memory.ledger.all_sends().iter().filter_map(|send| send.due_at()).min();
+            let Some(due) = due else { return };
+            let found = after(due, SignedDuration::from_mins(3)).max(self.now());
+            self.memory.clock.set(found);
+            self.sweep().await;
+            self.drain_until(SignedDuration::from_mins(1)).await;
+        }
+        panic!("something waits for ever: {:?}", self.rows());
+    }
+
+    async fn sweep(&mut self) {
+        self.sweeps += 1;
+        let reader = Self::webhook_reader();
+        let budget =
+            Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
+        let sweep = Sweep {
+            deliver: Deliver::new(self.memory.clone(), self.policy, budget),
+            reader: Blind,
+            events: reader,
+            index_lag: SignedDuration::ZERO,
+        };
+        let now = self.now();
+        let order = SweepOrder { account: Some(AccountId::parse(ACCOUNT).unwrap()), round: now };
+        sweep.carry_out(&order, after(now, SignedDuration::from_secs(120))).await.unwrap();
+    }
+
+    fn webhook_reader() -> MetaWebhook {
+        MetaWebhook::new(AppSecrets {
+            instagram: Some(SecretString::from(SECRET)),
+            facebook: None,
+            verify_token: SecretString::from("token"),
+        })
+        .unwrap()
+    }
+
     async fn invoke(&mut self, batch: Vec<Received>) {
         self.turns += 1;
-        let now = self.memory.clock.now();
+        let clock = SkewedClock { clock: self.memory.clock.clone(), skew: self.luck.skew() };
+        let now = clock.now();
         let turn = Turn {
             holder: format!("turn-{}", self.turns),
             deadline: after(now, SignedDuration::from_secs(120)),
@@ -305,7 +441,7 @@ impl Sim {
             queue: self.faulty(&self.memory.queue),
             timers: self.faulty(&self.memory.timers),
             vault: self.memory.vault.clone(),
-            clock: self.memory.clock.clone(),
+            clock,
             random: self.memory.random.clone(),
             facts: self.memory.facts.clone(),
         };
