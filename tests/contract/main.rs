@@ -4,6 +4,7 @@
 
 mod aws;
 mod depths;
+mod events;
 mod ledger;
 mod links;
 mod lost_answers;

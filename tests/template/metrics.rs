@@ -29,7 +29,9 @@ pub(crate) fn metrics(line: &Value) -> BTreeSet<String> {
             Value::Array(values) => {
                 assert!((1..=100).contains(&values.len()) && values.iter().all(Value::is_number), "{line}");
             }
-            other => panic!("{name} is {other}: {line}"),
+            other @ (Value::Null | Value::Bool(_) | Value::String(_) | Value::Object(_)) => {
+                panic!("{name} is {other}: {line}")
+            }
         }
         assert!(found.insert(name.to_owned()), "{name} twice: {line}");
     }

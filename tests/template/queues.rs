@@ -153,3 +153,17 @@ fn one_message_in_a_dead_letter_queue_raises_an_alarm() {
         assert_eq!(alarm["AlarmActions"], topic);
     }
 }
+
+#[test]
+fn health_counts_every_dead_letter_queue() {
+    let template = template();
+    let counted = &template["Resources"]["HealthFunction"]["Properties"]["Environment"]["Variables"];
+    let counted = counted["DEAD_LETTER_QUEUE_URLS"]["Fn::Sub"].as_str().expect("a list");
+    let mut counted: Vec<&str> = counted.split(' ').collect();
+    let queues = resources(&template, "AWS::SQS::Queue");
+    let dead = queues.iter().filter_map(|(_, queue)| dead_letters(queue)).map(|dead| format!("${{{dead}}}"));
+    let mut dead: Vec<String> = dead.collect();
+    counted.sort_unstable();
+    dead.sort();
+    assert_eq!(counted, dead);
+}

@@ -8,7 +8,7 @@ use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::job::{Delayed, Job};
 use openreply_app::ports::{
-    Clock, Destination, Enqueue, Host, Ledger, Messenger, Outbound, Queue, QueueError, Refused,
+    Clock, Destination, Enqueue, Fact, Host, Ledger, Messenger, Outbound, Queue, QueueError, Refused,
 };
 use openreply_consumer::{MAX_RETURN_DELAY, handle};
 use openreply_domain::ids::{AccountId, CommentId, MessageId, UserId};
@@ -385,4 +385,22 @@ fn delayed_entry(id: &str) -> Enqueue {
     let identity =
         QueueIdentity { group: format!("{ACCOUNT}:a"), dedup: format!("{}_dm_retry_1", key.trigger) };
     Enqueue { identity, job: Job::Wake { key, wake: 1 } }
+}
+
+/// What went back waited for other reasons than the queue's.
+#[tokio::test]
+async fn how_long_messages_waited_is_told_of_first_receives() {
+    let stage = Stage::new().await;
+    let sent_at = stage.memory.clock.now();
+    stage.memory.clock.advance(SignedDuration::from_millis(2_500));
+    let received = |id: &str, count: u32| {
+        let mut message = comment(&id[..1], id);
+        message.attributes.insert("ApproximateReceiveCount".to_owned(), count.to_string());
+        message.attributes.insert("SentTimestamp".to_owned(), sent_at.as_millisecond().to_string());
+        message
+    };
+    let failures = stage.run_all(vec![received("a1", 1), received("b1", 2), received("c1", 1)]).await;
+    assert!(failures.is_empty(), "{failures:?}");
+    let waited = vec![SignedDuration::from_millis(2_500); 2];
+    assert_eq!(stage.memory.facts.all()[0], Fact::Received { waited });
 }

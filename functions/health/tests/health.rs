@@ -1,5 +1,7 @@
 //! Health with each of its dependencies well, broken and silent, as HTTP shows it.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+
 use openreply_app::job::Job;
 use openreply_app::ports::Clock;
 use openreply_app::ports::{DelayQueue, Enqueue, Fact, Ledger, Pulse, Queue};
@@ -162,7 +164,9 @@ async fn somebody_is_woken_for_what_stops_the_stack_and_for_nothing_else() {
             "stopped by a person" => {
                 world.stop(Stop { stopped_since: Some(world.now()), ..Stop::default() }).await;
             }
-            "account held" => drop(world.hold(None).await),
+            "account held" => {
+                world.hold(None).await;
+            }
             _ => {}
         }
         let (status, report) = world.report().await;
@@ -178,6 +182,7 @@ async fn somebody_is_woken_for_what_stops_the_stack_and_for_nothing_else() {
 /// DynamoDB or SQS answers with an error, or not at all: an answer comes all the same, within two seconds, and the
 /// other checks say what they know.
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "real time is what is promised")]
 async fn an_answer_comes_within_two_seconds_whoever_gives_none() {
     for fault in [Fault::Refuse, Fault::CrashBefore] {
         let world = World::well().await;

@@ -6,6 +6,7 @@
 mod log;
 mod logs;
 mod matches;
+mod news;
 mod retries;
 mod settles;
 mod stage;

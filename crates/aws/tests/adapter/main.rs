@@ -1,6 +1,7 @@
 //! What the adapters make of answers that no emulator gives.
 #![cfg(test)]
 
+mod events;
 mod gates;
 mod ledger;
 mod patience;
