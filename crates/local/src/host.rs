@@ -8,6 +8,7 @@ use openreply_aws::{AesVault, DynamoLedger, OsRandom};
 use openreply_graph::Graph;
 
 /// The ledger code of AWS over the embedded DynamoDB, the real Graph client, and the runner's queue and clock.
+#[derive(Clone)]
 pub(crate) struct LocalHost {
     pub(crate) ledger: DynamoLedger,
     pub(crate) graph: Graph,

@@ -11,6 +11,7 @@ mod routes;
 mod runner;
 mod schedules;
 mod store;
+mod sweeper;
 
 use args::{Args, Secrets};
 use clap::Parser;

@@ -7,6 +7,7 @@ use crate::clock::LocalClock;
 use crate::host::LocalHost;
 use crate::queue::LocalQueue;
 use crate::schedules::Schedules;
+use crate::sweeper::{self, Sweeper};
 use openreply_app::deliver::{Deliver, Turn};
 use openreply_app::ports::Clock;
 use openreply_domain::send::Claim;
@@ -23,6 +24,8 @@ const BATCH_SIZE: usize = 5;
 const TIMEOUT: SignedDuration = SignedDuration::from_secs(120);
 /// Invocations side by side.
 const CONCURRENCY: usize = 2;
+/// How far apart sweeps are at most while the clock is advanced.
+const LONGEST_GAP: SignedDuration = SignedDuration::from_hours(12);
 
 /// Runs the consumer function.
 pub(crate) struct Pump {
@@ -30,6 +33,7 @@ pub(crate) struct Pump {
     schedules: Schedules,
     clock: LocalClock,
     deliver: Deliver<LocalHost>,
+    sweeper: Arc<Sweeper>,
     /// Names this process, so that a claim of an earlier one is never taken for one of ours.
     boot: String,
     invocations: AtomicU64,
@@ -42,6 +46,7 @@ impl Pump {
         queue: LocalQueue,
         clock: LocalClock,
         deliver: Deliver<LocalHost>,
+        sweeper: Arc<Sweeper>,
         boot: String,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -49,6 +54,7 @@ impl Pump {
             queue,
             clock,
             deliver,
+            sweeper,
             boot,
             invocations: AtomicU64::new(0),
             running: Mutex::default(),
@@ -88,17 +94,32 @@ impl Pump {
         let _one_at_a_time = self.advancing.lock().await;
         let target = after(self.clock.now(), span);
         self.idle().await;
-        while let Some(due) = self.queue.next_due().filter(|due| *due <= target) {
+        // Sweeps come in their time at first, and further apart the further the clock goes.
+        let (mut sweep_at, mut gap) = (self.sweeper.next_due(), sweeper::EVERY);
+        loop {
+            let due = self.queue.next_due().map_or(sweep_at, |due| due.min(sweep_at));
+            if due > target {
+                break;
+            }
             self.clock.forward_to(due);
-            self.schedules.fire().await;
-            self.queue.poke();
-            self.idle().await;
+            self.run_what_is_due().await;
+            if sweep_at <= due {
+                sweep_at = after(due, gap);
+                gap = (gap * 2).min(LONGEST_GAP);
+            }
         }
         self.clock.forward_to(target);
+        self.run_what_is_due().await;
+        self.clock.now()
+    }
+
+    /// Everything that can run at the present time, what a sweep finds included.
+    async fn run_what_is_due(&self) {
         self.schedules.fire().await;
         self.queue.poke();
         self.idle().await;
-        self.clock.now()
+        self.sweeper.fire().await;
+        self.idle().await;
     }
 
     async fn poll(self: Arc<Self>) {

@@ -8,12 +8,14 @@ use crate::host::LocalHost;
 use crate::pump::Pump;
 use crate::queue::LocalQueue;
 use crate::store::{LEDGER_TABLE, Store};
+use crate::sweeper::Sweeper;
 use openreply_app::apply::apply;
 use openreply_app::campaign_file::{self, CampaignFile};
 use openreply_app::deliver::{Budget, Deliver};
 use openreply_app::ingest::Ingest;
 use openreply_app::ports::{Clock, Random};
 use openreply_app::resume::resume_all;
+use openreply_app::sweep::Sweep;
 use openreply_aws::{AesVault, DynamoLedger, OsRandom, SealingKey};
 use openreply_domain::send::Policy;
 use openreply_domain::time::SignedDuration;
@@ -37,6 +39,7 @@ pub(crate) struct Runner {
     pub(crate) queue: LocalQueue,
     pub(crate) clock: LocalClock,
     pub(crate) pump: Arc<Pump>,
+    pub(crate) sweeper: Arc<Sweeper>,
     pub(crate) instagram: Arc<FakeInstagram<LocalClock>>,
     /// The Graph API that messages go to, if it is not the fake one.
     pub(crate) graph_url: Option<String>,
@@ -71,6 +74,8 @@ impl Runner {
         }
         for account in &file.accounts {
             instagram.name_account(&account.id, &account.username);
+            let token = account.token.resolve(&account.id, |name| std::env::var(name).ok());
+            instagram.know_token(&account.id, token.map_err(|error| error.to_string())?);
         }
         let serving =
             instagram.serve().await.map_err(|error| format!("the fake Instagram cannot listen: {error}"))?;
@@ -104,16 +109,18 @@ impl Runner {
         };
         // Before anything is delivered: a new token may have lifted a hold, a campaign may be active again.
         resume_all(&ledger, &queue, &facts, clock.now()).await.map_err(|error| error.to_string())?;
+        let reader = webhook_reader(&secrets)?;
+        let sweep = Sweep {
+            reader: host.graph.clone(),
+            deliver: Deliver::new(host.clone(), policy, budget),
+            events: webhook_reader(&secrets)?,
+            index_lag: SignedDuration::ZERO,
+        };
+        let sweeper = Sweeper::new(sweep, ledger.clone(), clock.clone());
         let deliver = Deliver::new(host, policy, budget);
-        let pump = Pump::new(queue.clone(), clock.clone(), deliver, boot);
+        let pump = Pump::new(queue.clone(), clock.clone(), deliver, Arc::clone(&sweeper), boot);
         pump.start().await;
-
-        let reader = MetaWebhook::new(AppSecrets {
-            instagram: Some(SecretString::from(secrets.instagram.clone())),
-            facebook: secrets.facebook.clone().map(SecretString::from),
-            verify_token: SecretString::from(secrets.verify_token.clone()),
-        })
-        .map_err(|error| error.to_string())?;
+        sweeper.start();
         let ingest =
             Ingest { ledger: ledger.clone(), queue: queue.clone(), clock: clock.clone(), random: OsRandom };
         let health = Health::new(ledger.clone(), queue.clone(), clock.clone(), facts.clone());
@@ -124,6 +131,7 @@ impl Runner {
             queue,
             clock,
             pump,
+            sweeper,
             instagram,
             graph_url: args.graph_url.clone(),
             secrets,
@@ -133,6 +141,15 @@ impl Runner {
             _held: (serving, data),
         }))
     }
+}
+
+fn webhook_reader(secrets: &Secrets) -> Result<MetaWebhook, String> {
+    MetaWebhook::new(AppSecrets {
+        instagram: Some(SecretString::from(secrets.instagram.clone())),
+        facebook: secrets.facebook.clone().map(SecretString::from),
+        verify_token: SecretString::from(secrets.verify_token.clone()),
+    })
+    .map_err(|error| error.to_string())
 }
 
 fn read_campaigns(args: &Args) -> Result<CampaignFile, String> {

@@ -30,6 +30,9 @@ pub(super) struct CommentRequest {
     text: String,
     #[serde(default)]
     parent: Option<String>,
+    /// Whether its webhook never comes.
+    #[serde(default)]
+    lost: bool,
 }
 
 /// `POST /_local/comment`: a person comments, and a signed webhook tells of it.
@@ -41,12 +44,17 @@ pub(super) async fn comment(
         Ok(Json(request)) => request,
         Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
     };
+    let lost = request.lost;
     let comment = match new_comment(request) {
         Ok(comment) => comment,
         Err(reason) => return refuse(StatusCode::BAD_REQUEST, &reason),
     };
     let account = comment.account.clone();
     let id = runner.instagram.comment(comment);
+    let answer = Json(json!({ "comment": id, "trigger": format!("comment:{account}:{id}") })).into_response();
+    if lost {
+        return answer;
+    }
     let Some(event) = runner.instagram.comment_event(&id) else {
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, "the fake Instagram lost the comment it just made");
     };
@@ -56,11 +64,11 @@ pub(super) async fn comment(
     if let Ok(signature) = HeaderValue::from_str(&signature) {
         headers.insert(openreply_webhook::SIGNATURE_HEADER, signature);
     }
-    let answer = deliver(&runner, Method::POST, Uri::from_static("/api/webhook"), headers, body.into()).await;
-    if answer.status() != StatusCode::OK {
-        return refuse(StatusCode::BAD_GATEWAY, &format!("the webhook answered {}", answer.status()));
+    let told = deliver(&runner, Method::POST, Uri::from_static("/api/webhook"), headers, body.into()).await;
+    if told.status() != StatusCode::OK {
+        return refuse(StatusCode::BAD_GATEWAY, &format!("the webhook answered {}", told.status()));
     }
-    Json(json!({ "comment": id, "trigger": format!("comment:{account}:{id}") })).into_response()
+    answer
 }
 
 fn new_comment(request: CommentRequest) -> Result<NewComment, String> {

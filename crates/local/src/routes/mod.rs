@@ -5,6 +5,7 @@ mod drive;
 mod guard;
 mod health;
 mod story;
+mod sweep;
 mod view;
 mod webhook;
 
@@ -44,6 +45,9 @@ pub(crate) fn router(runner: Arc<Runner>) -> Router {
         .route("/_local/advance", post(drive::advance))
         .route("/_local/idle", get(drive::idle))
         .route("/_local/deliveries", get(view::deliveries))
+        .route("/_local/deliveries/resolve", post(sweep::resolve))
+        .route("/_local/sweep", post(sweep::sweep))
+        .route("/_local/media", post(sweep::media))
         .route("/_local/world", get(view::world))
         .route("/_local/events", get(view::events))
         .route("/_local/story", get(story::story))
