@@ -40,7 +40,7 @@ async fn limited_reads_rest_as_long_as_instagram_asks() {
         stage.pass(SignedDuration::from_mins(minutes));
         let summary = stage.sweep().await;
         assert_eq!(summary.reads, 0, "{summary:?}");
-        assert!(summary.notes[0].contains("fewer calls"), "{summary:?}");
+        assert!(summary.notes[0].contains("limited its calls"), "{summary:?}");
     }
     stage.pass(SignedDuration::from_mins(5));
     assert_eq!(stage.sweep().await.enqueued, 1);

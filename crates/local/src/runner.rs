@@ -89,6 +89,13 @@ impl Runner {
             ledger_call: openreply_aws::LEDGER_CALL,
             send: SignedDuration::try_from(config.total_timeout).unwrap_or(SignedDuration::MAX),
         };
+        // A Graph API that is silent must not make an hour of the clock take an hour.
+        let reads = GraphConfig {
+            connect_timeout: Duration::from_secs(2),
+            total_timeout: Duration::from_secs(4),
+            ..config.clone()
+        };
+        let reads = Graph::new(reads).map_err(|error| format!("--graph-url: {error}"))?;
         let graph = Graph::new(config).map_err(|error| format!("--graph-url: {error}"))?;
         let queue = LocalQueue::open(store, clock.clone()).map_err(|error| error.to_string())?;
         let facts = LocalFacts;
@@ -111,7 +118,7 @@ impl Runner {
         resume_all(&ledger, &queue, &facts, clock.now()).await.map_err(|error| error.to_string())?;
         let reader = webhook_reader(&secrets)?;
         let sweep = Sweep {
-            reader: host.graph.clone(),
+            reader: reads,
             deliver: Deliver::new(host.clone(), policy, budget),
             events: webhook_reader(&secrets)?,
             index_lag: SignedDuration::ZERO,

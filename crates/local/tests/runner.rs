@@ -2,6 +2,7 @@
 
 mod driven;
 
+use driven::graph::ForeignGraph;
 use driven::{Runner, SECRET, comment_event};
 use openreply_testkit::sockets::{Reply, Script, ScriptedServer};
 use serde_json::json;
@@ -70,20 +71,19 @@ async fn a_comment_becomes_one_message_however_often_it_is_told_of_and_is_there_
 
 #[tokio::test]
 async fn a_send_that_was_in_the_air_when_the_process_was_killed_is_never_repeated() {
-    let graph = ScriptedServer::start_with(|_| Script::Silence).await.unwrap();
+    let graph = ForeignGraph::start(vec![None]).await;
     let dir = tempfile::tempdir().unwrap();
-    let url = graph.http();
-    let args = ["--graph-url", url.as_str()];
+    let args = ["--graph-url", graph.base()];
     let runner = Runner::start(dir.path(), CAMPAIGNS, &args).await;
     let event = comment_event("180", "900", "anna", "LINK");
     assert_eq!(runner.webhook(&event, SECRET).await, 200);
     for _ in 0..200 {
-        if !graph.received().is_empty() {
+        if !graph.writes().is_empty() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    assert_eq!(graph.received().len(), 1);
+    assert_eq!(graph.writes().len(), 1);
     let row = &runner.deliveries().await[0];
     assert_eq!((&row["leg"], &row["status"]), (&json!("dm"), &json!("PENDING")), "in flight");
     // Dropping kills it: SIGKILL.
@@ -99,7 +99,7 @@ async fn a_send_that_was_in_the_air_when_the_process_was_killed_is_never_repeate
     }
     runner.idle().await;
     runner.post("/_local/advance", &json!({"seconds": 4000})).await;
-    let messages = graph.received().into_iter().filter(|call| call.path.ends_with("/messages")).count();
+    let messages = graph.writes().into_iter().filter(|path| path.ends_with("/messages")).count();
     assert_eq!(messages, 1, "one private reply in all");
 }
 
@@ -135,19 +135,18 @@ async fn what_another_graph_api_answers_decides() {
 
 #[tokio::test]
 async fn what_was_throttled_is_tried_again_when_its_time_has_come_and_a_stop_holds_everything() {
-    let throttled = || Script::Respond(Reply::json(400, r#"{"error":{"message":"x","code":4}}"#));
-    let delivered = |id: &str| Script::Respond(Reply::json(200, format!(r#"{{"message_id":"{id}"}}"#)));
-    let scripts = vec![throttled(), throttled(), delivered("mid.1"), delivered("mid.2")];
-    let graph = ScriptedServer::start(scripts).await.unwrap();
+    let throttled = || Some((400, r#"{"error":{"message":"x","code":4}}"#.to_owned()));
+    let delivered = |id: &str| Some((200, format!(r#"{{"message_id":"{id}"}}"#)));
+    let answers = vec![throttled(), throttled(), delivered("mid.1"), delivered("mid.2")];
+    let graph = ForeignGraph::start(answers).await;
     let dir = tempfile::tempdir().unwrap();
-    let url = graph.http();
     let only_dm = CAMPAIGNS.replace("public_replies", "# public_replies");
-    let runner = Runner::start(dir.path(), &only_dm, &["--graph-url", &url]).await;
+    let runner = Runner::start(dir.path(), &only_dm, &["--graph-url", graph.base()]).await;
     assert_eq!(runner.webhook(&comment_event("1", "900", "anna", "LINK"), SECRET).await, 200);
     runner.idle().await;
     for (seconds, calls) in [(290, 1), (20, 2), (870, 2), (40, 3)] {
         runner.post("/_local/advance", &json!({"seconds": seconds})).await;
-        assert_eq!(graph.received().len(), calls, "after {seconds} more seconds");
+        assert_eq!(graph.writes().len(), calls, "after {seconds} more seconds");
     }
     let row = &runner.deliveries().await[0];
     assert_eq!((&row["status"], &row["attempts"]), (&json!("SENT"), &json!(3)), "{row}");
@@ -164,7 +163,7 @@ async fn what_was_throttled_is_tried_again_when_its_time_has_come_and_a_stop_hol
     assert_eq!(account["slots"]["limit"], 750);
     assert_eq!(runner.post("/_local/start", &json!({})).await["woken"], 1);
     runner.idle().await;
-    assert_eq!(graph.received().len(), 4);
+    assert_eq!(graph.writes().len(), 4);
 }
 
 /// Real time is the runner's clock too, but for what is advanced: two and a half minutes are not waited for here.
@@ -268,4 +267,86 @@ async fn a_bad_campaign_file_stops_it_with_line_column_and_what_was_expected() {
     let bad = CAMPAIGNS.replace("match: any_word", "match: anyword");
     let complaint = Runner::refuse(dir.path(), &bad).await;
     assert!(complaint.contains("line 13, column 12") && complaint.contains("any_word"), "{complaint}");
+}
+
+const ACCOUNT: &str = "17841400000000001";
+
+fn lost(from: &str, text: &str) -> serde_json::Value {
+    json!({"account": ACCOUNT, "media": "55", "from": from, "username": "anna", "text": text, "lost": true})
+}
+
+#[tokio::test]
+async fn a_comment_whose_webhook_never_came_gets_its_message_by_a_sweep_unless_somebody_answered_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    runner.post("/_local/comment", &lost("900", "LINK")).await;
+    let by_hand = runner.post("/_local/comment", &lost("901", "LINK")).await;
+    let answer = json!({"account": ACCOUNT, "media": "55", "from": ACCOUNT, "text": "Here you are",
+        "parent": by_hand["comment"], "lost": true});
+    runner.post("/_local/comment", &answer).await;
+    runner.idle().await;
+    assert_eq!(runner.deliveries().await.len(), 0);
+
+    let summary = runner.post("/_local/sweep", &json!({})).await;
+    let counts: Vec<u64> = ["found", "matched", "answered", "enqueued", "settled", "errors"]
+        .iter()
+        .map(|name| summary[name].as_u64().unwrap())
+        .collect();
+    assert_eq!(counts, [2, 2, 1, 1, 0, 0], "{summary:#}");
+    assert_eq!(summary["accounts"][ACCOUNT]["enqueued"], 1, "{summary:#}");
+    assert_eq!(runner.inbox("900").await, ["Hi anna! Here it is: https://example.com/guide"]);
+    assert_eq!(runner.inbox("901").await, [""; 0]);
+
+    // By the clock too, and once.
+    runner.post("/_local/comment", &lost("902", "LINK")).await;
+    runner.post("/_local/advance", &json!({"seconds": 3 * 24 * 3600})).await;
+    assert_eq!((runner.inbox("902").await.len(), runner.inbox("900").await.len()), (1, 1));
+    assert_eq!(runner.post("/_local/sweep", &json!({})).await["enqueued"], 0);
+}
+
+#[tokio::test]
+async fn what_is_in_doubt_stays_until_a_person_releases_it_and_then_goes_out_once() {
+    let unknown = || Some((500, r#"{"error":{"message":"x","code":1}}"#.to_owned()));
+    let delivered = || Some((200, r#"{"message_id":"mid.1"}"#.to_owned()));
+    let graph = ForeignGraph::start(vec![unknown(), delivered()]).await;
+    let dir = tempfile::tempdir().unwrap();
+    let only_dm = CAMPAIGNS.replace("public_replies", "# public_replies");
+    let runner = Runner::start(dir.path(), &only_dm, &["--graph-url", graph.base()]).await;
+    assert_eq!(runner.webhook(&comment_event("7", "900", "anna", "LINK"), SECRET).await, 200);
+    runner.idle().await;
+    let trigger = format!("comment:{ACCOUNT}:7");
+    let release = json!({"trigger": trigger, "leg": "dm", "as": "release"});
+    let (status, why) = runner.try_post("/_local/deliveries/resolve", &release).await;
+    assert_eq!(status, 409, "{why}");
+    for (body, wanted) in [
+        (json!({"trigger": format!("comment:{ACCOUNT}:8"), "leg": "dm", "as": "sent"}), 404),
+        (json!({"trigger": "nonsense", "leg": "dm", "as": "sent"}), 400),
+        (json!({"trigger": trigger, "leg": "dm", "as": "repeat"}), 400),
+    ] {
+        assert_eq!(runner.try_post("/_local/deliveries/resolve", &body).await.0, wanted, "{body}");
+    }
+    runner.post("/_local/advance", &json!({"seconds": 6 * 3600})).await;
+    assert_eq!((graph.writes().len(), &runner.deliveries().await[0]["status"]), (1, &json!("UNCONFIRMED")));
+
+    let row = runner.post("/_local/deliveries/resolve", &release).await;
+    assert_eq!(row["status"], "PENDING", "{row}");
+    runner.idle().await;
+    runner.post("/_local/advance", &json!({"seconds": 3600})).await;
+    assert_eq!((graph.writes().len(), &runner.deliveries().await[0]["status"]), (2, &json!("SENT")));
+    assert_eq!(runner.try_post("/_local/deliveries/resolve", &release).await.0, 409);
+}
+
+#[tokio::test]
+async fn the_next_reel_is_bound_by_a_sweep() {
+    let dir = tempfile::tempdir().unwrap();
+    let campaigns = CAMPAIGNS.replacen("keywords: [LINK]", "keywords: [LINK]\n    post: next_reel", 1);
+    let runner = Runner::start(dir.path(), &campaigns, &[]).await;
+    runner.post("/_local/media", &json!({"account": ACCOUNT, "media": "71", "reel": true})).await;
+    let summary = runner.post("/_local/sweep", &json!({})).await;
+    assert_eq!(summary["bound"], 1, "{summary:#}");
+    let comment =
+        json!({"account": ACCOUNT, "media": "71", "from": "900", "username": "anna", "text": "LINK"});
+    runner.post("/_local/comment", &comment).await;
+    runner.idle().await;
+    assert_eq!(runner.inbox("900").await, ["Hi anna! Here it is: https://example.com/guide"]);
 }

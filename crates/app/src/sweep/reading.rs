@@ -7,10 +7,10 @@ use secrecy::SecretString;
 
 /// Reads end when more of the account's calls is used than this, in percent: the rest is for sends.
 const USED_AT_MOST: Usage = Usage(75);
-/// How long reads rest when Instagram limits them and does not say for how long.
+/// How long reads rest when Instagram cannot be reached, or limits them and does not say for how long.
 const REST: SignedDuration = SignedDuration::from_mins(15);
-/// Reads end when so many in a row gave no answer.
-const FAILURES: u32 = 3;
+/// Reads rest when so many in a row gave no answer.
+const FAILURES: u32 = 2;
 /// No read begins so shortly before the end of the invocation.
 const LAST: SignedDuration = SignedDuration::from_secs(20);
 
@@ -61,7 +61,9 @@ impl Reading {
     pub(super) fn begin(&mut self, now: Timestamp) -> Option<SecretString> {
         if self.stopped.is_none() {
             if let Some(until) = self.quiet_until.filter(|until| now < *until) {
-                self.stopped = Some(format!("Instagram asked for fewer calls: it is not read until {until}"));
+                self.stopped = Some(format!(
+                    "Instagram limited its calls or gave no answer: it is not read until {until}"
+                ));
             } else if self.deadline.duration_since(now) < LAST {
                 self.stopped = Some("the time of this round was over before everything was read".to_owned());
             }
@@ -101,6 +103,7 @@ impl Reading {
             ReadTrouble::Unreachable => {
                 self.failures += 1;
                 if self.failures >= FAILURES {
+                    self.quiet_until = Some(after(now, REST));
                     self.stopped = Some(error.to_string());
                 }
             }

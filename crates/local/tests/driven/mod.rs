@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says where")]
 
+pub(crate) mod graph;
+
 use openreply_testkit::instagram::webhook;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
@@ -78,6 +80,12 @@ impl Runner {
         let response = self.http.post(format!("{}{path}", self.base)).json(body).send().await.unwrap();
         assert_eq!(response.status().as_u16(), 200, "{path}");
         response.json().await.unwrap()
+    }
+
+    /// Posts something that may be refused. Returns the status and the answer.
+    pub(crate) async fn try_post(&self, path: &str, body: &Value) -> (u16, String) {
+        let response = self.http.post(format!("{}{path}", self.base)).json(body).send().await.unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
     }
 
     /// Posts an event as Meta does. Returns the status.
