@@ -8,12 +8,14 @@ use openreply_app::ports::{Clock, Ledger};
 use openreply_aws::SystemClock;
 use openreply_domain::delivery::rows;
 use openreply_domain::ids::{AccountId, MediaId, UserId};
+use openreply_domain::send::Leg;
 use openreply_domain::trigger::{Comment, Trigger};
 use openreply_testkit::instagram::webhook::sign;
-use openreply_testkit::instagram::{CallKind, FakeInstagram, NewComment};
+use openreply_testkit::instagram::{CallKind, FakeInstagram, Fault, NewComment};
 use secrecy::SecretString;
 use stack::{Answer, Stack};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const APP_SECRET: &str = "0123456789abcdef0123456789abcdef";
 const TOKEN: &str = "IGAA-the-bakery";
@@ -90,10 +92,27 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
     assert_eq!((instagram.count(CallKind::PrivateReply), instagram.count(CallKind::PublicReply)), (1, 1));
     let since = SystemClock.now() - openreply_domain::time::SignedDuration::from_hours(1);
     let sends = stack.ledger().deliveries(&account, since).await.unwrap();
-    let rows: Vec<_> =
+    let states: Vec<_> =
         sends.iter().flat_map(|send| rows(send, |_| false)).map(|row| (row.leg, row.status)).collect();
-    assert_eq!(rows.len(), 2, "{rows:?}");
-    assert!(rows.iter().all(|(_, status)| *status == "SENT"), "{rows:?}");
+    assert_eq!(states.len(), 2, "{states:?}");
+    assert!(states.iter().all(|(_, status)| *status == "SENT"), "{states:?}");
+
+    // Instagram refuses for a while: a real schedule brings the message back after five minutes, once.
+    let throttled = Fault::error(403, 4, None, "Application request limit reached");
+    instagram.fail_next_of(CallKind::PrivateReply, 1, &throttled);
+    let patient = UserId::parse("555").unwrap();
+    let second = NewComment {
+        account: account.clone(),
+        media: MediaId::parse("17900000000000001").unwrap(),
+        from: patient.clone(),
+        username: Some("bea".to_owned()),
+        text: "LINK".to_owned(),
+        parent: None,
+    };
+    let body = instagram.comment_event(&instagram.comment(second)).unwrap().to_string();
+    assert_eq!(stack.post(&body, &sign(APP_SECRET, body.as_bytes())).await.status, 200);
+    stack.drain().await;
+    assert_eq!((instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()), (2, 0));
 
     stack.first_beat().await;
     let health = stack.health("/api/health").await;
@@ -103,4 +122,14 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
     assert_eq!(report["checks"]["worker"]["healthy"], true, "{report}");
     let page = stack.health("/status").await;
     assert!(page.status == 200 && page.body.contains("OpenReply works"), "{}", page.body);
+
+    let waited = Instant::now();
+    while instagram.inbox(&account, &patient).is_empty() && waited.elapsed() < Duration::from_secs(420) {
+        tokio::time::sleep(Duration::from_secs(2)).await;
+    }
+    stack.drain().await;
+    assert_eq!((instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()), (3, 1));
+    let sends = stack.ledger().deliveries(&account, since).await.unwrap();
+    let retried = sends.iter().find(|send| send.user == patient && send.key.leg == Leg::Dm).unwrap();
+    assert_eq!((rows(retried, |_| false)[0].status, retried.attempts), ("SENT", 2));
 }

@@ -1,8 +1,8 @@
-use super::{LateSettle, Policy, WINDOW, defer, settle, settle_late};
+use super::{LateSettle, Policy, WINDOW, ask_again, await_answer, defer, park, settle, settle_late, void};
 use crate::ids::MessageId;
 use crate::outcome::{Doubt, NotSent, Rejection, RejectionKind, SendOutcome};
 use crate::send::samples::{claim_id, minutes, open, send, sent, states};
-use crate::send::{Send, Skip, State, WaitingFor};
+use crate::send::{Conversation, Leg, Send, Skip, State, WaitingFor};
 use crate::time::{SignedDuration, after};
 
 /// A Send as its claim for this attempt left it.
@@ -175,4 +175,73 @@ fn a_settle_that_was_refused_knows_its_own_claim() {
         let unclaimed = Send { claim: None, ..stored };
         assert_eq!(late(Some(&unclaimed), 1), LateSettle::Superseded);
     }
+}
+
+/// A reveal whose conversation closes at minute 60.
+fn reveal(state: State) -> Send {
+    let mut reveal = send(state);
+    reveal.key.leg = Leg::Reveal;
+    let root = reveal.key.trigger.clone();
+    let asked_by = "message:17841400000000001:m1".parse().unwrap();
+    reveal.conversation = Some(Conversation { root, asked_by, checks: 2, closes_at: minutes(60) });
+    reveal
+}
+
+#[test]
+fn a_conversation_closes_when_it_closes_and_a_comment_after_seven_days() {
+    let week = minutes(7 * 24 * 60);
+    let (comment, reveal) = (send(open(minutes(0))), reveal(open(minutes(0))));
+    assert_eq!((comment.closes_at(), reveal.closes_at()), (week, minutes(60)));
+    // (which, until when the conversation is open as far as is known, when) → whether it is void.
+    let table = [
+        (&comment, None, minutes(5), false),
+        (&comment, None, after(week, -SignedDuration::from_millis(1)), false),
+        (&comment, Some(minutes(1)), week, true),
+        (&reveal, None, minutes(5), true),
+        (&reveal, Some(minutes(60)), minutes(59), false),
+        (&reveal, Some(minutes(60)), minutes(60), true),
+        (&reveal, Some(minutes(900)), minutes(899), false),
+    ];
+    for (send, open_until, now, is_void) in table {
+        assert_eq!(void(send, open_until, now).is_some(), is_void, "{:?} {now}", send.key.leg);
+    }
+    let waits = await_answer(&reveal, minutes(1), "asked");
+    assert_eq!((waits.due_at(), waits.wake), (Some(minutes(60)), reveal.wake + 1));
+    assert_eq!(void(&waits, Some(minutes(900)), minutes(59)), None);
+    assert!(void(&waits, Some(minutes(900)), minutes(60)).is_some(), "nobody answered, however open it is");
+}
+
+#[test]
+fn what_waits_for_nobody_knows_how_long_ends_with_its_window() {
+    for (send, closes) in
+        [(send(open(minutes(0))), minutes(7 * 24 * 60)), (reveal(open(minutes(0))), minutes(60))]
+    {
+        let due = |now| park(&send, WaitingFor::Hold, None, "held", now).due_at();
+        assert_eq!(due(minutes(0)), Some(closes.min(minutes(360))));
+        let last = after(closes, -SignedDuration::from_millis(1));
+        assert_eq!(due(last), Some(closes), "it looks once more, and is void then");
+        assert_eq!(due(closes), None);
+    }
+}
+
+#[test]
+fn who_asks_again_is_answered_now_and_checked_anew() {
+    let waiting = await_answer(&reveal(open(minutes(0))), minutes(1), "asked");
+    let asked_by = "tap:17841400000000001:t1".parse().unwrap();
+    let next = ask_again(&waiting, &asked_by, minutes(90), minutes(7));
+    let conversation = next.conversation.as_ref().unwrap();
+    assert_eq!((next.due_at(), next.wake), (Some(minutes(7)), waiting.wake + 1));
+    assert_eq!((conversation.checks, conversation.closes_at), (0, minutes(90)));
+    assert_eq!((&conversation.root, &conversation.asked_by), (&next.key.trigger, &asked_by));
+    assert_eq!(void(&next, Some(minutes(90)), minutes(80)), None);
+}
+
+#[test]
+fn buttons_that_were_refused_go_out_as_text_at_once_within_the_budget() {
+    let refused = rejected(RejectionKind::TemplateRefused);
+    let claimed = |attempts| Send { attempts, ..send(State::Claimed { doubt: None }) };
+    let next = settle(&claimed(1), &refused, minutes(3), Policy::default());
+    assert_eq!((next.text_only, next.due_at(), next.attempts), (true, Some(minutes(3)), 1));
+    let last = settle(&claimed(3), &refused, minutes(3), Policy::default());
+    assert!(matches!(last.state, State::Failed { .. }), "{last:?}");
 }
