@@ -1,5 +1,6 @@
 //! The ledger in memory: one lock, so every write is atomic by nature.
 
+use super::kept::Kept;
 use super::links::KeptLinks;
 use super::lock;
 use super::pulse::KeptPulse;
@@ -10,11 +11,11 @@ use openreply_app::ports::{
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::contact::Contact;
 use openreply_domain::gate::{AccountGate, Stop};
-use openreply_domain::ids::{AccountId, CampaignId, MediaId, MessageId, UserId};
+use openreply_domain::ids::{AccountId, CampaignId, MediaId, UserId};
 use openreply_domain::send::{Expect, Leg, Send, SendKey, State};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// A ledger that lives as long as its handles.
@@ -23,84 +24,6 @@ pub struct MemoryLedger {
     kept: Arc<Mutex<Kept>>,
     pub(super) pulse: Arc<Mutex<KeptPulse>>,
     pub(super) links: Arc<Mutex<KeptLinks>>,
-}
-
-#[derive(Debug, Default)]
-struct Kept {
-    events: Vec<EventRecord>,
-    accounts: BTreeMap<AccountId, AccountUpdate>,
-    campaigns: HashMap<AccountId, BTreeMap<(u32, CampaignId), Campaign>>,
-    versions: HashMap<(AccountId, CampaignRef), CampaignContent>,
-    sends: BTreeMap<SendKey, Send>,
-    gates: BTreeMap<AccountId, AccountGate>,
-    stop: Stop,
-    months: BTreeMap<String, u32>,
-    proofs: BTreeSet<MessageId>,
-    reels: BTreeMap<(AccountId, CampaignId, Timestamp), MediaId>,
-    ads: BTreeMap<AccountId, BTreeSet<AdMedia>>,
-    sweeps: BTreeMap<Option<AccountId>, SweepRecord>,
-    events_checked: Option<Timestamp>,
-    contacts: HashMap<(AccountId, UserId), Contact>,
-    once: HashMap<(AccountId, CampaignId, UserId), TriggerKey>,
-}
-
-impl Kept {
-    fn gate(&self, account: &AccountId) -> AccountGate {
-        self.gates.get(account).cloned().unwrap_or_default()
-    }
-
-    fn contact(&self, account: &AccountId, user: &UserId) -> Contact {
-        self.contacts.get(&(account.clone(), user.clone())).cloned().unwrap_or_default()
-    }
-
-    /// Whether everything holds that a write relies on beside its Send.
-    fn allows(&self, send: &Send, also: &[Also]) -> bool {
-        let account = &send.key.trigger.account;
-        also.iter().all(|also| match also {
-            Also::Gate(next) => self.gate(account).revision + 1 == next.revision,
-            Also::Held(hold) => self.gate(account).hold.is_some_and(|standing| standing.since == hold.since),
-            Also::Stopped { revision } => self.stop.revision == *revision,
-            Also::Paused { order, campaign } => self
-                .campaigns
-                .get(account)
-                .and_then(|held| held.get(&(*order, campaign.clone())))
-                .is_some_and(|campaign| !campaign.active),
-            Also::ReturnMonth(_) => true,
-            Also::Proof { message_id } => !self.proofs.contains(message_id),
-            Also::Contact(next) => self.contact(account, &send.user).revision + 1 == next.revision,
-            Also::TakeOnce(campaign) | Also::FreeOnce(campaign) => {
-                let stands = self.once.get(&(account.clone(), campaign.clone(), send.user.clone()));
-                stands.is_none_or(|stands| *stands == send.key.trigger)
-            }
-            Also::Begin(other) => !self.sends.contains_key(&other.key),
-        })
-    }
-
-    fn write(&mut self, send: &Send, also: &[Also]) {
-        let account = &send.key.trigger.account;
-        for also in also {
-            match also {
-                Also::Contact(next) => {
-                    self.contacts.insert((account.clone(), send.user.clone()), (**next).clone());
-                }
-                Also::TakeOnce(campaign) => {
-                    let key = (account.clone(), campaign.clone(), send.user.clone());
-                    self.once.insert(key, send.key.trigger.clone());
-                }
-                Also::FreeOnce(campaign) => {
-                    self.once.remove(&(account.clone(), campaign.clone(), send.user.clone()));
-                }
-                Also::Begin(other) => drop(self.sends.insert(other.key.clone(), (**other).clone())),
-                Also::Gate(next) => drop(self.gates.insert(account.clone(), next.clone())),
-                Also::ReturnMonth(month) => {
-                    let used = self.months.entry(month.clone()).or_default();
-                    *used = used.saturating_sub(1);
-                }
-                Also::Proof { message_id } => drop(self.proofs.insert(message_id.clone())),
-                Also::Held(_) | Also::Stopped { .. } | Also::Paused { .. } => {}
-            }
-        }
-    }
 }
 
 impl MemoryLedger {

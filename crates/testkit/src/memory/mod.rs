@@ -7,6 +7,7 @@ mod clock;
 mod depths;
 mod facts;
 mod host;
+mod kept;
 mod ledger;
 mod links;
 mod messenger;
