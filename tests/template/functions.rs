@@ -141,3 +141,10 @@ fn each_path_is_answered_by_its_function_and_nothing_else_is() {
     ];
     assert_eq!(routes, expected.map(|(function, method, path)| (function, Some(method), Some(path))));
 }
+
+#[test]
+fn whoever_asks_for_health_is_let_through_at_a_modest_rate() {
+    let template = template();
+    let settings = &template["Resources"]["HealthApi"]["Properties"]["DefaultRouteSettings"];
+    assert_eq!(settings, &json!({ "ThrottlingBurstLimit": 10, "ThrottlingRateLimit": 5 }));
+}
