@@ -4,10 +4,11 @@
 mod stack;
 
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Ledger};
+use openreply_app::ports::{Clock, Ledger, Links};
 use openreply_aws::SystemClock;
 use openreply_domain::delivery::rows;
 use openreply_domain::ids::{AccountId, MediaId, UserId};
+use openreply_domain::links::{Clicks, Day, Slug};
 use openreply_domain::send::Leg;
 use openreply_domain::trigger::{Comment, Trigger};
 use openreply_testkit::instagram::webhook::sign;
@@ -75,8 +76,14 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
 
     let got =
         || instagram.inbox(&account, &person).into_iter().map(|message| message.text).collect::<Vec<_>>();
-    assert_eq!(got(), ["Hi ana! Here it is: https://example.com/guide"]);
+    let [text] = got().try_into().unwrap();
+    let (_, slug) = text.split_once("/r/").unwrap();
+    assert!(text.starts_with("Hi ana! Here it is: https://"), "{text}");
     assert_eq!(instagram.replies(&id).len(), 1);
+    let leads_to = stack.follow(&format!("/r/{slug}")).await;
+    assert_eq!(leads_to.as_deref(), Some("https://example.com/guide"));
+    let (slug, today) = (Slug::parse(slug).unwrap(), Day::of(SystemClock.now()));
+    assert_eq!(stack.ledger().clicks(&slug, &today).await.unwrap(), Clicks { clicks: 1, visitors: 1 });
 
     // Days later SQS no longer knows the message: the ledger does.
     let NewComment { account: on, media, from, username, text, parent } = comment;

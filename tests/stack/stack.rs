@@ -86,6 +86,15 @@ impl Stack {
         self.invoke("health", &event("GET", path, "")).await
     }
 
+    /// Where `GET` of a tracked link sends a person.
+    pub(crate) async fn follow(&self, path: &str) -> Option<String> {
+        let mut event = event("GET", path, "");
+        event["headers"]["user-agent"] = json!("Mozilla/5.0 (iPhone) Instagram 350.0");
+        let answer = self.call("links", &event).await;
+        assert_eq!(answer["statusCode"], 302, "{answer}");
+        answer["headers"]["location"].as_str().map(str::to_owned)
+    }
+
     /// Waits until a beat has taken the whole way from its schedule.
     pub(crate) async fn first_beat(&self) {
         for _ in 0..POLLS * 2 {
@@ -143,17 +152,22 @@ impl Stack {
         (sqs, found.queue_url.unwrap())
     }
 
-    /// Lambda's Invoke, waited for.
     async fn invoke(&self, function: &str, event: &Value) -> Answer {
+        let answer = self.call(function, event).await;
+        Answer {
+            status: answer["statusCode"].as_u64().unwrap(),
+            body: answer["body"].as_str().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Lambda's Invoke, waited for.
+    async fn call(&self, function: &str, event: &Value) -> Value {
         let url = format!("{}/2015-03-31/functions/{}-{function}/invocations", self.emulator, self.name);
         let answer = self.http.post(url).json(event).send().await.unwrap().error_for_status().unwrap();
         let failed = answer.headers().get("x-amz-function-error").cloned();
         let answer: Value = answer.json().await.unwrap();
         assert_eq!(failed, None, "the function failed: {answer}");
-        Answer {
-            status: answer["statusCode"].as_u64().unwrap(),
-            body: answer["body"].as_str().unwrap_or_default().to_owned(),
-        }
+        answer
     }
 
     fn openreply(&self) -> Command {

@@ -84,11 +84,12 @@ fn each_function_gets_the_settings_it_reads_and_no_others() {
             [
                 common,
                 &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "MAX_SEND_ATTEMPTS", "QUEUE_ARN"],
-                &["EVENT_BUS", "TELL_SENT"],
+                &["EVENT_BUS", "LINKS_BASE", "TELL_SENT"],
                 &["HOURLY_DM_LIMIT", "MONTHLY_DM_LIMIT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
             ]
             .concat(),
         ),
+        ("LinksFunction", common.to_vec()),
         ("HealthFunction", [common, &["DEAD_LETTER_QUEUE_URLS", "DELAY_QUEUE_URL"]].concat()),
     ]);
     let set = |environment: &Value| -> Vec<String> {
@@ -136,6 +137,8 @@ fn each_path_is_answered_by_its_function_and_nothing_else_is() {
         ("HealthFunction", "GET", "/status"),
         ("HealthFunction", "HEAD", "/api/health"),
         ("HealthFunction", "HEAD", "/status"),
+        ("LinksFunction", "GET", "/r/{slug}"),
+        ("LinksFunction", "HEAD", "/r/{slug}"),
         ("WebhookFunction", "GET", "/api/webhook"),
         ("WebhookFunction", "POST", "/api/webhook"),
     ];

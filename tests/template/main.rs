@@ -57,7 +57,15 @@ fn what_the_cli_and_a_person_look_up_is_an_output() {
     let outputs: Vec<_> = template["Outputs"].as_object().expect("outputs").keys().collect();
     assert_eq!(
         outputs,
-        ["DeadLetterQueueUrl", "EventBusName", "HealthUrl", "QueueUrl", "TableName", "WebhookUrl"]
+        [
+            "DeadLetterQueueUrl",
+            "EventBusName",
+            "HealthUrl",
+            "LinksUrl",
+            "QueueUrl",
+            "TableName",
+            "WebhookUrl"
+        ]
     );
     let url = template["Outputs"]["WebhookUrl"]["Value"]["Fn::Sub"].as_str().expect("a substitution");
     assert!(url.ends_with("/api/webhook"), "{url}");

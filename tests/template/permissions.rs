@@ -51,6 +51,11 @@ fn expected(function: &str) -> BTreeSet<Permission> {
             ("SchedulerRole.Arn", actions("iam", &["PassRole"])),
             ("EventBus.Arn", actions("events", &["PutEvents"])),
         ],
+        // It reads one row, and writes counts and the key under which visitors are hashed.
+        "LinksFunction" => vec![
+            ("LinksLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
+            (table, actions("dynamodb", &["GetItem", "PutItem", "UpdateItem"])),
+        ],
         // It looks, and changes nothing.
         "HealthFunction" => vec![
             ("HealthLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),

@@ -1,6 +1,7 @@
 //! What the local runner is told on its command line and by its environment.
 
 use clap::Parser;
+use openreply_domain::links::LinksBase;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -25,6 +26,11 @@ pub(crate) struct Args {
     #[arg(long, default_value = "v25.0", value_name = "VERSION")]
     pub(crate) graph_version: String,
 
+    /// Where tracked links are served: what stands before `/r/…`. Without it they are served here, and with another
+    /// Graph API there are none: real people cannot open an address of this machine.
+    #[arg(long, value_name = "URL")]
+    pub(crate) links_base: Option<String>,
+
     /// Private replies of one account in any rolling hour.
     #[arg(long, default_value_t = 750, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hourly_limit: u32,
@@ -39,6 +45,19 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Where tracked links are served, for a runner that listens at `address`.
+    pub(crate) fn tracked_links(&self, address: SocketAddr) -> Result<Option<LinksBase>, String> {
+        match (&self.links_base, &self.graph_url) {
+            (Some(base), _) => {
+                LinksBase::parse(base).map(Some).map_err(|error| format!("--links-base: {error}"))
+            }
+            (None, Some(_)) => Ok(None),
+            (None, None) => {
+                LinksBase::parse(&format!("http://{address}")).map(Some).map_err(|e| e.to_string())
+            }
+        }
+    }
+
     /// The folder to keep things in; `None` for `--data :memory:`.
     pub(crate) fn data_dir(&self) -> Option<&PathBuf> {
         (self.data.as_os_str() != ":memory:").then_some(&self.data)

@@ -46,7 +46,7 @@ async fn run(args: &Args) -> Result<(), String> {
         format!("cannot listen on {}: {error}; choose another port with --listen", args.listen)
     })?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let runner = Runner::start(args, secrets).await?;
+    let runner = Runner::start(args, secrets, address).await?;
     announce(args, &runner.secrets, address);
     let serving = axum::serve(listener, routes::router(runner));
     tokio::select! {

@@ -21,8 +21,10 @@ use openreply_domain::send::Policy;
 use openreply_domain::time::SignedDuration;
 use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
 use openreply_health::Health;
+use openreply_links::Redirects;
 use openreply_testkit::instagram::{FakeInstagram, Serving, World};
 use secrecy::SecretString;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,6 +43,7 @@ pub(crate) struct Runner {
     pub(crate) pump: Arc<Pump>,
     pub(crate) sweeper: Arc<Sweeper>,
     pub(crate) instagram: Arc<FakeInstagram<LocalClock>>,
+    pub(crate) redirects: Redirects<DynamoLedger, LocalClock, OsRandom>,
     /// The Graph API that messages go to, if it is not the fake one.
     pub(crate) graph_url: Option<String>,
     pub(crate) secrets: Secrets,
@@ -53,7 +56,11 @@ pub(crate) struct Runner {
 
 impl Runner {
     /// Opens what was kept, applies the campaign file, and starts everything but the front door.
-    pub(crate) async fn start(args: &Args, secrets: Secrets) -> Result<Arc<Self>, String> {
+    pub(crate) async fn start(
+        args: &Args,
+        secrets: Secrets,
+        address: SocketAddr,
+    ) -> Result<Arc<Self>, String> {
         let file = read_campaigns(args)?;
         let data = args.data_dir().map(|dir| DataDir::open(dir)).transpose()?;
         let store =
@@ -117,19 +124,21 @@ impl Runner {
         // Before anything is delivered: a new token may have lifted a hold, a campaign may be active again.
         resume_all(&ledger, &queue, &facts, clock.now()).await.map_err(|error| error.to_string())?;
         let reader = webhook_reader(&secrets)?;
+        let tracked = args.tracked_links(address)?;
         let sweep = Sweep {
             reader: reads,
-            deliver: Deliver::new(host.clone(), policy, budget),
+            deliver: Deliver::new(host.clone(), policy, budget).with_tracked_links(tracked.clone()),
             events: webhook_reader(&secrets)?,
             index_lag: SignedDuration::ZERO,
         };
         let sweeper = Sweeper::new(sweep, ledger.clone(), clock.clone());
-        let deliver = Deliver::new(host, policy, budget);
+        let deliver = Deliver::new(host, policy, budget).with_tracked_links(tracked);
         let pump = Pump::new(queue.clone(), clock.clone(), deliver, Arc::clone(&sweeper), boot);
         pump.start().await;
         sweeper.start();
         let ingest =
             Ingest { ledger: ledger.clone(), queue: queue.clone(), clock: clock.clone(), random: OsRandom };
+        let redirects = Redirects::new(ledger.clone(), clock.clone(), OsRandom);
         let health = Health::new(ledger.clone(), queue.clone(), clock.clone(), facts.clone());
         Ok(Arc::new(Self {
             ingest,
@@ -144,6 +153,7 @@ impl Runner {
             secrets,
             policy,
             health,
+            redirects,
             facts,
             _held: (serving, data),
         }))

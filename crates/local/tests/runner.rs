@@ -55,7 +55,21 @@ async fn a_comment_becomes_one_message_however_often_it_is_told_of_and_is_there_
     assert_eq!(rows[0]["waiting_for"], json!(null));
     assert!(rows[1]["reason"].as_str().unwrap().contains("guide"));
     let inbox = runner.inbox("900").await;
-    assert_eq!(inbox, ["Hi anna! Here it is: https://example.com/guide"]);
+    let [text] = inbox.as_slice() else { panic!("one message: {inbox:?}") };
+    let (said, slug) = text.split_once("/r/").unwrap();
+    assert!(said.starts_with("Hi anna! Here it is: http://127.0.0.1:"), "{text}");
+    assert_eq!(
+        runner.follow(&format!("/r/{slug}")).await,
+        (302, Some("https://example.com/guide".to_owned()))
+    );
+    let brought = runner.get("/_local/links").await;
+    assert_eq!(brought[0]["campaign"], "guide");
+    assert_eq!(
+        (&brought[0]["sent"], &brought[0]["clicks"], &brought[0]["visitors"]),
+        (&json!(1), &json!(1), &json!(1))
+    );
+    assert_eq!(brought[0]["links"][0]["url"], "https://example.com/guide");
+    assert_eq!(runner.text("/r/nothing").await.0, 404);
 
     drop(runner);
     let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;

@@ -12,6 +12,7 @@ use openreply_aws::{
     AesVault, AwsHost, DynamoLedger, Events, LEDGER_CALL, Metrics, SchedulerSettings, SchedulerTimers,
     SqsQueue, SystemClock, logging, settings,
 };
+use openreply_domain::links::LinksBase;
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, from_millis};
 use openreply_graph::{Graph, GraphConfig};
@@ -64,5 +65,6 @@ async fn wire() -> Result<(Deliver<impl Host>, SqsQueue), Error> {
     let facts = (Metrics::new(stack), events);
     let host =
         AwsHost::new(ledger, queue.clone(), timers, AesVault::new(&key), Graph::new(graph_config)?, facts);
-    Ok((Deliver::new(host, policy, budget), queue))
+    let links = LinksBase::parse(&settings::variable("LINKS_BASE")?)?;
+    Ok((Deliver::new(host, policy, budget).with_tracked_links(Some(links)), queue))
 }

@@ -57,7 +57,7 @@ impl<H: Host> Deliver<H> {
         match (admission, stored) {
             (Admission::Due, Some(send)) => {
                 let expect = Expect::Open { wake: send.wake };
-                self.attempt(send, &expect, standing, turn).await.map(drop)
+                Box::pin(self.attempt(send, &expect, standing, turn)).await.map(drop)
             }
             (Admission::Early, _) => Err(Back::Early),
             (Admission::KnownDuplicate, Some(send)) => {
@@ -78,10 +78,12 @@ impl<H: Host> Deliver<H> {
         standing: Option<Standing>,
         turn: &Turn,
     ) -> Result<LegEnd, Back> {
-        self.attempt(send, &Expect::Absent, standing, turn).await
+        Box::pin(self.attempt(send, &Expect::Absent, standing, turn)).await
     }
 
-    /// Everything that can fail for another reason comes before the claim, the claim before the send.
+    /// Everything that can fail for another reason comes before the claim, the claim before the send. On the heap
+    /// wherever it is awaited: with the clients of AWS in it, it is larger than a stack likes, and one may be within
+    /// another.
     pub(super) async fn attempt(
         &self,
         send: Send,

@@ -119,10 +119,10 @@ impl<H: Host> Deliver<H> {
         Self { host, policy, budget, accounts: AccountCache::default(), tracked: None }
     }
 
-    /// Puts tracked links into messages, which are served there.
+    /// Puts tracked links into messages, which are served there. Without a base links are as campaigns have them.
     #[must_use]
-    pub fn with_tracked_links(self, base: LinksBase) -> Self {
-        Self { tracked: Some(base), ..self }
+    pub fn with_tracked_links(self, base: Option<LinksBase>) -> Self {
+        Self { tracked: base, ..self }
     }
 
     /// Handles one job. Safe to call with the same job at any time and any number of times.

@@ -12,7 +12,7 @@ use openreply_domain::ids::{AccountId, CommentId, IdError, MediaId, UserId};
 use openreply_domain::time::SignedDuration;
 use openreply_testkit::instagram::{NewComment, webhook};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,17 +58,25 @@ pub(super) async fn comment(
     let Some(event) = runner.instagram.comment_event(&id) else {
         return refuse(StatusCode::INTERNAL_SERVER_ERROR, "the fake Instagram lost the comment it just made");
     };
+    match tell(&runner, &event).await {
+        Ok(()) => answer,
+        Err(refused) => refused,
+    }
+}
+
+/// Posts an event to the webhook, signed as Meta signs it.
+pub(super) async fn tell(runner: &Runner, event: &Value) -> Result<(), Response> {
     let body = event.to_string().into_bytes();
     let signature = webhook::sign(&runner.secrets.instagram, &body);
     let mut headers = HeaderMap::new();
     if let Ok(signature) = HeaderValue::from_str(&signature) {
         headers.insert(openreply_webhook::SIGNATURE_HEADER, signature);
     }
-    let told = deliver(&runner, Method::POST, Uri::from_static("/api/webhook"), headers, body.into()).await;
-    if told.status() != StatusCode::OK {
-        return refuse(StatusCode::BAD_GATEWAY, &format!("the webhook answered {}", told.status()));
+    let answer = deliver(runner, Method::POST, Uri::from_static("/api/webhook"), headers, body.into()).await;
+    if answer.status() == StatusCode::OK {
+        return Ok(());
     }
-    answer
+    Err(refuse(StatusCode::BAD_GATEWAY, &format!("the webhook answered {}", answer.status())))
 }
 
 fn new_comment(request: CommentRequest) -> Result<NewComment, String> {

@@ -4,6 +4,8 @@ mod accounts;
 mod drive;
 mod guard;
 mod health;
+mod links;
+mod people;
 mod story;
 mod sweep;
 mod view;
@@ -37,6 +39,10 @@ pub(crate) fn router(runner: Arc<Runner>) -> Router {
         .route("/status", any(health::health))
         .route("/_local/consumer", post(health::consumer))
         .route("/_local/comment", post(drive::comment))
+        .route("/_local/message", post(people::message))
+        .route("/_local/tap", post(people::tap))
+        .route("/_local/follow", post(people::follow))
+        .route("/_local/links", get(links::links))
         .route("/_local/accounts", get(accounts::accounts))
         .route("/_local/accounts/{id}/lift", post(accounts::lift))
         .route("/_local/app/lift", post(accounts::lift_app))
@@ -54,6 +60,7 @@ pub(crate) fn router(runner: Arc<Runner>) -> Router {
         .layer(middleware::from_fn(guard::only_this_machine));
     Router::new()
         .route("/api/webhook", any(webhook::webhook))
+        .route("/r/{slug}", any(links::follow))
         .merge(local)
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(runner)

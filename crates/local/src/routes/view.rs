@@ -50,6 +50,7 @@ pub(super) async fn world(State(runner): State<Arc<Runner>>) -> Response {
                 "accounts": accounts,
                 "posts": view.posts,
                 "conversations": view.conversations,
+                "followers": view.followers,
                 "graph": graph,
             }))
             .into_response()
@@ -86,6 +87,11 @@ fn campaign_json(campaign: &Campaign) -> Value {
         "keywords": campaign.content.keywords,
         "match": campaign.content.match_mode,
         "post": post,
+        "opening": campaign.content.opening.is_some(),
+        "follow_gate": campaign.content.follow_gate.is_some(),
+        "follow_up": campaign.content.follow_up.as_ref().map(|later| later.after_minutes),
+        "dm_trigger": campaign.content.dm_trigger,
+        "repeat": campaign.content.repeat,
     })
 }
 

@@ -19,8 +19,8 @@ pub(super) async fn webhook(
     deliver(&runner, method, uri, headers, body).await
 }
 
-/// Calls the webhook function. Comments that it accepts come to be in the fake Instagram too, so that they can
-/// be replied to there.
+/// Calls the webhook function. What it accepts comes to be in the fake Instagram too, so that it can be
+/// answered there.
 pub(super) async fn deliver(
     runner: &Runner,
     method: Method,
@@ -53,7 +53,8 @@ fn adopt(runner: &Runner, headers: &HeaderMap, body: &[u8]) {
     for trigger in &event.triggers {
         match trigger {
             Trigger::Comment(comment) => runner.instagram.adopt(comment),
-            Trigger::Tap(_) | Trigger::Message(_) => {}
+            Trigger::Tap(tap) => runner.instagram.adopt_tap(tap),
+            Trigger::Message(message) => runner.instagram.adopt_message(message),
         }
     }
 }

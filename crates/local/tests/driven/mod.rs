@@ -1,5 +1,6 @@
 //! Starts the real binary on a free port and talks to it.
 
+#![expect(dead_code, reason = "each suite drives what it needs of it")]
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says where")]
 
 pub(crate) mod graph;
@@ -74,6 +75,16 @@ impl Runner {
     pub(crate) async fn text(&self, path: &str) -> (u16, String) {
         let response = self.http.get(format!("{}{path}", self.base)).send().await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())
+    }
+
+    /// Where a link of this runner sends a person.
+    pub(crate) async fn follow(&self, path: &str) -> (u16, Option<String>) {
+        let nowhere = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let request =
+            nowhere.get(format!("{}{path}", self.base)).header("user-agent", "Mozilla/5.0 Instagram 350");
+        let response = request.send().await.unwrap();
+        let location = response.headers().get("location").map(|to| to.to_str().unwrap().to_owned());
+        (response.status().as_u16(), location)
     }
 
     pub(crate) async fn post(&self, path: &str, body: &Value) -> Value {

@@ -7,6 +7,7 @@ use super::world::{Author, Change, Message};
 use openreply_app::ports::Clock;
 use openreply_domain::ids::{AccountId, MessageId, UserId};
 use openreply_domain::message::{Button, Does};
+use openreply_domain::trigger;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
@@ -55,6 +56,39 @@ impl<C: Clock + 'static> FakeInstagram<C> {
             let event = webhook::tap_event(&between, mid.as_str(), &title, payload);
             Deed { mid, event }
         })
+    }
+
+    /// Learns of a message that a webhook told of and this world does not have. It opens the 24 hours.
+    pub fn adopt_message(&self, told: &trigger::Message) {
+        self.on_stage(|stage, now| {
+            let known = stage.world.conversation(&told.account, &told.from);
+            if known.is_some_and(|known| known.messages.iter().any(|message| message.id == told.id)) {
+                return;
+            }
+            let message = Message {
+                id: told.id.clone(),
+                at: told.at.unwrap_or(now).min(now),
+                author: Author::Person,
+                text: told.text.clone().unwrap_or_default(),
+                buttons: Vec::new(),
+                comment: None,
+            };
+            let (account, user) = (told.account.clone(), told.from.clone());
+            stage.change(&Change::Messaged { account, user, username: None, message });
+        });
+    }
+
+    /// Learns of a tap that a webhook told of. It opens the 24 hours, unless they were opened later still.
+    pub fn adopt_tap(&self, told: &trigger::Tap) {
+        self.on_stage(|stage, now| {
+            let at = told.at.unwrap_or(now).min(now);
+            let known = stage.world.conversation(&told.account, &told.from);
+            if known.and_then(|known| known.last_inbound_at).is_some_and(|last| last >= at) {
+                return;
+            }
+            let (account, user) = (told.account.clone(), told.from.clone());
+            stage.change(&Change::Tapped { account, user, at });
+        });
     }
 
     /// A person begins to follow the account, or ends it. No webhook tells.

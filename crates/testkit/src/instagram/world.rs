@@ -289,12 +289,15 @@ impl World {
                 }
                 conversation.messages.push(message.clone());
                 match message.author {
-                    Author::Person => conversation.last_inbound_at = Some(message.at),
+                    Author::Person => {
+                        conversation.last_inbound_at = conversation.last_inbound_at.max(Some(message.at));
+                    }
                     Author::Account => self.spend_private_reply(message),
                 }
             }
             Change::Tapped { account, user, at } => {
-                self.conversation_mut(account, user).last_inbound_at = Some(*at);
+                let conversation = self.conversation_mut(account, user);
+                conversation.last_inbound_at = conversation.last_inbound_at.max(Some(*at));
             }
             Change::Followed { account, user, since } => {
                 let followers = &mut self.accounts.entry(account.clone()).or_default().followers;

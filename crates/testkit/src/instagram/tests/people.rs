@@ -1,4 +1,5 @@
 use super::*;
+use openreply_domain::trigger;
 
 async fn follow_status(stand: &Stand) -> (u16, Value) {
     stand.get(&format!("{ANNA}?fields=is_user_follow_business")).await
@@ -73,4 +74,26 @@ fn what_a_person_does_comes_with_the_webhook_about_it() {
     let conversation = fake.snapshot().conversation(&account(), &user(ANNA)).cloned().unwrap();
     assert_eq!(conversation.last_inbound_at, Some(clock.now()));
     assert_eq!(conversation.username.as_deref(), Some("anna"));
+}
+
+#[tokio::test]
+async fn what_only_a_webhook_told_of_opens_the_window_too() {
+    let stand = Stand::new().await;
+    let (id, from) = (openreply_domain::ids::MessageId::parse("mid.1").unwrap(), user(ANNA));
+    let told =
+        trigger::Message { account: account(), id: id.clone(), from, text: Some("LINK".into()), at: None };
+    stand.fake.adopt_message(&told);
+    stand.fake.adopt_message(&told);
+    assert_eq!(stand.texts(), ["LINK"]);
+    stand.clock.advance(SignedDuration::from_hours(20));
+    let at = Some(stand.clock.now());
+    let tap = trigger::Tap { account: account(), id, from: user(ANNA), payload: "x".into(), at };
+    stand.fake.adopt_tap(&tap);
+    // One that comes late opens nothing again.
+    stand.clock.advance(SignedDuration::from_hours(20));
+    stand.fake.adopt_tap(&tap);
+    stand.fake.adopt_message(&told);
+    assert_eq!(stand.direct_message(ANNA, "Hi!").await.0, 200);
+    stand.clock.advance(SignedDuration::from_hours(4) + SignedDuration::from_millis(1));
+    assert_eq!(refusal(&stand.direct_message(ANNA, "Hi!").await), (400, 10, Some(2_534_022)));
 }
