@@ -1,5 +1,6 @@
 //! Conversations as a person would walk them on the page: the real binary, driven over its HTTP interface.
 
+#[expect(dead_code, reason = "each suite drives what it needs of it")]
 mod driven;
 
 use driven::{Runner, SECRET};

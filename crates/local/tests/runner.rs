@@ -308,7 +308,7 @@ async fn a_comment_whose_webhook_never_came_gets_its_message_by_a_sweep_unless_s
         .collect();
     assert_eq!(counts, [2, 2, 1, 1, 0, 0], "{summary:#}");
     assert_eq!(summary["accounts"][ACCOUNT]["enqueued"], 1, "{summary:#}");
-    assert_eq!(runner.inbox("900").await, ["Hi anna! Here it is: https://example.com/guide"]);
+    assert_eq!(runner.inbox("900").await, [runner.guide()]);
     assert_eq!(runner.inbox("901").await, [""; 0]);
 
     // By the clock too, and once.
@@ -362,5 +362,5 @@ async fn the_next_reel_is_bound_by_a_sweep() {
         json!({"account": ACCOUNT, "media": "71", "from": "900", "username": "anna", "text": "LINK"});
     runner.post("/_local/comment", &comment).await;
     runner.idle().await;
-    assert_eq!(runner.inbox("900").await, ["Hi anna! Here it is: https://example.com/guide"]);
+    assert_eq!(runner.inbox("900").await, [runner.guide()]);
 }

@@ -1,6 +1,5 @@
 //! Starts the real binary on a free port and talks to it.
 
-#![expect(dead_code, reason = "each suite drives what it needs of it")]
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says where")]
 
 pub(crate) mod graph;
@@ -75,6 +74,11 @@ impl Runner {
     pub(crate) async fn text(&self, path: &str) -> (u16, String) {
         let response = self.http.get(format!("{}{path}", self.base)).send().await.unwrap();
         (response.status().as_u16(), response.text().await.unwrap())
+    }
+
+    /// What the campaign `guide` says to Anna: its link is a tracked one of this runner, the same in every version.
+    pub(crate) fn guide(&self) -> String {
+        format!("Hi anna! Here it is: {}/r/jky287my5exq8bpi", self.base)
     }
 
     /// Where a link of this runner sends a person.
