@@ -27,6 +27,9 @@ pub const FUSE: usize = 5;
 /// The time in which they are counted.
 pub const FUSE_WITHIN: SignedDuration = SignedDuration::from_hours(1);
 
+/// By how much Instagram's clock and ours may differ.
+const CLOCKS_DISAGREE: SignedDuration = SignedDuration::from_mins(1);
+
 /// A copy of a message may still arrive for so long: 36 hours of Meta's retries, then 14 days on the queue.
 const REMEMBERED_FOR: SignedDuration = SignedDuration::from_hours(16 * 24);
 /// Openings that are remembered of one person, and answers of one opening.
@@ -158,12 +161,13 @@ impl Contact {
         self.invitations.iter().find(|one| one.answers.contains(message))
     }
 
-    /// The openings that a message of `at` may answer, the newest first.
+    /// The openings that a message of `at` may answer, the newest first. What was written before an opening went out
+    /// is no answer to it, whichever arrives first.
     pub fn waiting(&self, at: Timestamp) -> impl Iterator<Item = &Invitation> {
-        self.invitations
-            .iter()
-            .rev()
-            .filter(move |one| !one.closed && at.duration_since(one.at) < ANSWERS_FOR)
+        self.invitations.iter().rev().filter(move |one| {
+            let since = at.duration_since(one.at);
+            !one.closed && -CLOCKS_DISAGREE <= since && since < ANSWERS_FOR
+        })
     }
 
     /// Takes a message as the answer to an opening, and closes that campaign's older ones.
@@ -261,6 +265,8 @@ mod tests {
         assert_eq!(contact.answered_by(&mid("yes")).map(|one| &one.root), Some(&root(3)));
         assert_eq!(contact.answered_by(&mid("no")), None);
         assert_eq!(waiting(&contact, at(86_402)), [root(3)], "24 hours for words");
+        assert_eq!(waiting(&contact, at(-58)), [root(2)], "our clock may be ahead by a minute");
+        assert_eq!(waiting(&contact, at(-70)), [], "written before they went out");
         contact.invite(&root(1), &campaign("a"), at(20));
         assert_eq!(waiting(&contact, at(21)), [root(1), root(3), root(2)], "asked again, it waits again");
     }

@@ -419,6 +419,18 @@ pub(super) fn stories() -> Vec<Story> {
             ],
         },
         Story {
+            name: "STOP that comes before the comment is handled stops it, and after it is too late",
+            campaigns: BY_DM,
+            instagram: Answer::Delivered,
+            steps: vec![
+                at_once(Writes("m1", "STOP"), Comments("180", "LINK")),
+                Person("901"),
+                at_once(Comments("181", "LINK"), Writes("m2", "STOP")),
+            ],
+            transcript: "> STOP\n> comments: LINK\n< You will get no more automated messages from us. Write START to get them again.\n> comments: LINK\n> STOP\n< Here it is\n< You will get no more automated messages from us. Write START to get them again.",
+            rows: &["dm SKIPPED_OPT_OUT", "dm SENT", "acknowledgement SENT", "acknowledgement SENT"],
+        },
+        Story {
             name: "once per person is once",
             campaigns: ONCE,
             instagram: Answer::Delivered,
