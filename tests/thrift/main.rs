@@ -99,3 +99,28 @@ async fn what_is_not_signed_or_starts_nothing_costs_no_call() {
         assert!(spent.calls.is_empty(), "{what}: {:?}", spent.calls);
     }
 }
+
+/// Each minute, also while nobody comments: what the sign of life costs is what an idle stack costs.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sign_of_life_costs_one_write_and_a_look_at_it_four_reads() {
+    let product = Product::start().await;
+    product.beat().await;
+    let beat = product.consumer().await;
+    tell("consumer, a beat", &beat);
+    assert_eq!((beat.calls, beat.writes), (vec!["PutItem".to_owned()], 1.0), "and one message for its echo");
+    let (asked, measured) = product.look().await;
+    tell("health, asked", &asked);
+    tell("health, the minute measured", &measured);
+    let sorted = |spent: &Spent| {
+        let mut calls = spent.calls.clone();
+        calls.sort_unstable();
+        calls
+    };
+    assert_eq!(
+        sorted(&asked),
+        ["BatchGetItem", "GetItem", "Query", "Query"],
+        "stop, heartbeat, holds, alerts"
+    );
+    assert_eq!(sorted(&measured), ["BatchGetItem", "GetItem", "Query"], "stop, heartbeat, holds");
+    assert!(asked.reads <= 4.0 && measured.reads <= 3.0 && asked.writes + measured.writes == 0.0);
+}

@@ -8,6 +8,7 @@ use aws_sdk_dynamodb::config::interceptors::{
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
 use aws_sdk_dynamodb::operation::batch_get_item::BatchGetItemOutput;
+use aws_sdk_dynamodb::operation::get_item::GetItemOutput;
 use aws_sdk_dynamodb::operation::put_item::PutItemOutput;
 use aws_sdk_dynamodb::operation::query::QueryOutput;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemOutput;
@@ -111,6 +112,7 @@ impl Intercept for Meter {
         {
             spent.writes += units;
         } else if output.downcast_ref::<BatchGetItemOutput>().is_some()
+            || output.downcast_ref::<GetItemOutput>().is_some()
             || output.downcast_ref::<QueryOutput>().is_some()
         {
             spent.reads += units;

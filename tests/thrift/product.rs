@@ -10,18 +10,20 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::Ingest;
-use openreply_app::ports::{Clock, EventReader, Host};
+use openreply_app::job::Job;
+use openreply_app::ports::{Clock, Enqueue, EventReader, Host, Queue};
 use openreply_aws::{AesVault, DynamoLedger, LEDGER_CALL, OsRandom, SealingKey, create_table};
 use openreply_domain::ids::{AccountId, UserId};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, after};
-use openreply_domain::trigger::Trigger;
+use openreply_domain::trigger::{QueueIdentity, Trigger};
 use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
+use openreply_health::Health;
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook::{self, CommentUpdate, Conversation, Media};
 use openreply_testkit::instagram::{FakeInstagram, Serving};
 use openreply_testkit::lambda::sqs_event;
-use openreply_testkit::memory::{ManualClock, MemoryFacts, MemoryQueue, MemoryTimers};
+use openreply_testkit::memory::{ManualClock, MemoryDepths, MemoryFacts, MemoryQueue, MemoryTimers};
 use secrecy::SecretString;
 use serde_json::Value;
 use std::sync::Arc;
@@ -160,6 +162,29 @@ impl Product {
         let response = openreply_webhook::handle(&self.ingest, &self.reader, &request).await;
         assert_eq!(response.status().is_success(), secret == SECRET, "{}", response.status());
         self.spent(before)
+    }
+
+    /// The schedule puts a beat on the queue.
+    pub(crate) async fn beat(&self) {
+        let job = Job::Beat { id: "run".to_owned(), due_at: Some(self.clock.now()), echo: false };
+        let beat = Enqueue { identity: QueueIdentity::of_beat("run"), job };
+        assert_eq!(self.queue.queue.enqueue(&[beat]).await.unwrap(), []);
+    }
+
+    /// Somebody asks for health, and the minute is measured.
+    pub(crate) async fn look(&self) -> (Spent, Spent) {
+        let depths = MemoryDepths {
+            queue: self.queue.queue.clone(),
+            timers: MemoryTimers::default(),
+            clock: self.clock.clone(),
+        };
+        let ledger = self.ingest.ledger.clone();
+        let health = Health::new(ledger, depths, self.clock.clone(), MemoryFacts::default());
+        let calls = self.instagram.calls().len();
+        assert_eq!(health.answer("GET", "/api/health").await.status, 200);
+        let asked = self.spent(calls);
+        health.measure().await;
+        (asked, self.spent(calls))
     }
 
     /// What the consumer function would be handed now.

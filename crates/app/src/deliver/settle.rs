@@ -6,7 +6,7 @@ use crate::contended::MAX_ROUNDS;
 use crate::job::Job;
 use crate::ports::{Also, Enqueue, Host, Ledger, LedgerError, Queue, Written};
 use openreply_domain::campaign::CampaignContent;
-use openreply_domain::gate::Stop;
+use openreply_domain::gate::{Hold, Stop};
 use openreply_domain::ids::{ClaimId, MessageId};
 use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::{
@@ -195,13 +195,33 @@ impl<H: Host> Deliver<H> {
         outcome: &SendOutcome,
         frees: Option<Also>,
     ) -> Result<Written, LedgerError> {
+        let mut app_hold = None;
+        let written = self.write_lesson(claimed, next, expect, outcome, frees, &mut app_hold).await;
+        // Told last, and whatever became of the settle: it had to be written first, and the hold stands.
+        if let Some(hold) = app_hold {
+            self.tell_app_held(&hold).await;
+        }
+        written
+    }
+
+    async fn write_lesson(
+        &self,
+        claimed: &Send,
+        next: &Send,
+        expect: &Expect,
+        outcome: &SendOutcome,
+        frees: Option<Also>,
+        app_hold: &mut Option<Hold>,
+    ) -> Result<Written, LedgerError> {
         let account = &claimed.key.trigger.account;
         let Some(claim) = &claimed.claim else { return self.host.ledger().put_send(next, expect).await };
         let delivery = format!("{} {}", claimed.key.trigger, claimed.key.leg);
         let is_certain = !matches!(outcome, SendOutcome::Unconfirmed(_));
         for _ in 0..MAX_ROUNDS {
             let (gate, stop) = self.host.ledger().gates(account).await?;
-            self.hold_app(stop, outcome).await?;
+            if let Some(hold) = self.hold_app(stop, outcome).await? {
+                *app_hold = Some(hold);
+            }
             let mut learnt = gate.clone();
             let hold = learnt.learn(outcome, &delivery, claim.token_version, self.now());
             let mut also: Vec<Also> = frees.clone().into_iter().collect();
@@ -229,17 +249,15 @@ impl<H: Host> Deliver<H> {
         Ok(Written::Moved)
     }
 
-    /// Holds the app if the answer refuses it, also when somebody else changes the stop at the same time.
-    async fn hold_app(&self, mut stop: Stop, outcome: &SendOutcome) -> Result<(), LedgerError> {
+    /// Holds the app if the answer refuses it, also when somebody else changes the stop at the same time. Returns
+    /// the hold that this made.
+    async fn hold_app(&self, mut stop: Stop, outcome: &SendOutcome) -> Result<Option<Hold>, LedgerError> {
         for _ in 0..MAX_ROUNDS {
             let mut next = Stop { revision: stop.revision + 1, ..stop };
-            let Some(hold) = next.learn(outcome, self.now()) else { return Ok(()) };
+            let Some(hold) = next.learn(outcome, self.now()) else { return Ok(None) };
             match self.host.ledger().put_stop(&next).await? {
                 Some(stands) => stop = stands,
-                None => {
-                    self.tell_app_held(&hold).await;
-                    return Ok(());
-                }
+                None => return Ok(Some(hold)),
             }
         }
         Err(LedgerError::Transient {
