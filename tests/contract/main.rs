@@ -13,6 +13,7 @@ mod pulse;
 mod queue;
 mod rows;
 mod sample;
+mod sweep_queue;
 mod thrift;
 mod timers;
 mod vault;

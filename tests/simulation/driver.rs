@@ -17,7 +17,7 @@ use openreply_domain::ids::{AccountId, CommentId, MediaId, MessageId, UserId};
 use openreply_domain::outcome::{Doubt, NotSent, Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
-use openreply_graph::{AppSecrets, MetaWebhook};
+use openreply_graph::{AppSecrets, MetaWebhook, WebhookBodies};
 use openreply_testkit::faults::{FaultPlan, Faulty};
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook;
@@ -404,13 +404,12 @@ impl Sim {
 
     async fn sweep(&mut self) {
         self.sweeps += 1;
-        let reader = Self::webhook_reader();
         let budget =
             Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
         let sweep = Sweep {
             deliver: Deliver::new(self.memory.clone(), self.policy, budget),
             reader: Blind,
-            events: reader,
+            bodies: WebhookBodies,
             index_lag: SignedDuration::ZERO,
         };
         let now = self.now();

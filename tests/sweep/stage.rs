@@ -13,7 +13,7 @@ use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
 use openreply_domain::send::{Leg, Policy, Send, SendKey};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::{Comment, QueueIdentity, Trigger, TriggerKey, TriggerKind};
-use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
+use openreply_graph::{Graph, GraphConfig, WebhookBodies};
 use openreply_testkit::instagram::{CallKind, FakeInstagram, Fault, NewComment, Serving};
 use openreply_testkit::memory::{
     ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
@@ -236,16 +236,10 @@ impl Stage {
     }
 
     async fn carry_out(&self, account: Option<AccountId>) -> Summary {
-        let events = MetaWebhook::new(AppSecrets {
-            instagram: Some(SecretString::from("secret")),
-            facebook: None,
-            verify_token: SecretString::from("token"),
-        })
-        .unwrap();
         let sweep = Sweep {
             deliver: self.deliver(),
             reader: self.host.graph.clone(),
-            events,
+            bodies: WebhookBodies,
             index_lag: SignedDuration::ZERO,
         };
         let order = SweepOrder { account, round: self.now() };

@@ -90,6 +90,15 @@ fn each_function_gets_the_settings_it_reads_and_no_others() {
             .concat(),
         ),
         ("LinksFunction", common.to_vec()),
+        (
+            "ReconcilerFunction",
+            [
+                common,
+                &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "QUEUE_ARN", "SWEEP_QUEUE_URL"],
+                &["EVENT_BUS", "TELL_SENT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
+            ]
+            .concat(),
+        ),
         ("HealthFunction", [common, &["DEAD_LETTER_QUEUE_URLS", "DELAY_QUEUE_URL"]].concat()),
     ]);
     let set = |environment: &Value| -> Vec<String> {

@@ -56,6 +56,23 @@ fn expected(function: &str) -> BTreeSet<Permission> {
             ("LinksLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
             (table, actions("dynamodb", &["GetItem", "PutItem", "UpdateItem"])),
         ],
+        // It enqueues and settles, and never receives what it enqueued.
+        "ReconcilerFunction" => vec![
+            ("ReconcilerLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
+            ("sealing-key", actions("ssm", &["GetParameters"])),
+            (table, actions("dynamodb", &["BatchGetItem", "GetItem", "PutItem", "Query", "UpdateItem"])),
+            ("index due of the ledger", actions("dynamodb", &["Query"])),
+            ("index log of the ledger", actions("dynamodb", &["Query"])),
+            (queue, actions("sqs", &["SendMessage"])),
+            ("DelayQueue.Arn", actions("sqs", &["SendMessage"])),
+            (
+                "SweepQueue.Arn",
+                actions("sqs", &["DeleteMessage", "GetQueueAttributes", "ReceiveMessage", "SendMessage"]),
+            ),
+            ("schedules of this stack", actions("scheduler", &["CreateSchedule"])),
+            ("SchedulerRole.Arn", actions("iam", &["PassRole"])),
+            ("EventBus.Arn", actions("events", &["PutEvents"])),
+        ],
         // It looks, and changes nothing.
         "HealthFunction" => vec![
             ("HealthLogGroup.Arn", actions("logs", &["CreateLogStream", "PutLogEvents"])),
@@ -65,6 +82,7 @@ fn expected(function: &str) -> BTreeSet<Permission> {
             ("DelayQueue.Arn", actions("sqs", &["GetQueueAttributes"])),
             ("DeliveriesDeadLetterQueue.Arn", actions("sqs", &["GetQueueAttributes"])),
             ("DelayDeadLetterQueue.Arn", actions("sqs", &["GetQueueAttributes"])),
+            ("SweepDeadLetterQueue.Arn", actions("sqs", &["GetQueueAttributes"])),
         ],
         other => panic!("say here what {other} may do"),
     };
@@ -113,8 +131,10 @@ fn resource_name(resource: &Value) -> String {
     if resource["Fn::Sub"] == SCHEDULES {
         return "schedules of this stack".to_owned();
     }
-    if resource["Fn::Sub"] == "${Ledger.Arn}/index/due" {
-        return "index due of the ledger".to_owned();
+    for index in ["due", "log"] {
+        if resource["Fn::Sub"] == format!("${{Ledger.Arn}}/index/{index}") {
+            return format!("index {index} of the ledger");
+        }
     }
     const SECRETS: &str =
         "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter/openreply/${AWS::StackName}/";

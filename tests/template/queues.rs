@@ -69,6 +69,8 @@ fn the_event_source_caps_concurrency_by_a_parameter() {
     for Source { event, queue, .. } in sources(&template) {
         let cap = if queue["FifoQueue"] == true {
             json!({ "Ref": "ConsumerMaximumConcurrency" })
+        } else if queue["QueueName"]["Fn::Sub"] == "${AWS::StackName}-sweeps" {
+            json!({ "Ref": "SweepMaximumConcurrency" })
         } else {
             json!(2)
         };
@@ -79,11 +81,12 @@ fn the_event_source_caps_concurrency_by_a_parameter() {
 }
 
 #[test]
-fn every_queue_but_the_delay_queue_is_fifo_in_high_throughput_mode() {
+fn every_queue_whose_order_matters_is_fifo_in_high_throughput_mode() {
     let template = template();
     for (name, queue) in resources(&template, "AWS::SQS::Queue") {
-        // A FIFO queue takes no delay for a single message.
-        if ["DelayQueue", "DelayDeadLetterQueue"].contains(&name) {
+        // A FIFO queue takes no delay for a single message; sweeps have no order.
+        let unordered = ["DelayQueue", "DelayDeadLetterQueue", "SweepQueue", "SweepDeadLetterQueue"];
+        if unordered.contains(&name) {
             assert_eq!(queue["Properties"].get("FifoQueue"), None, "{name}");
             continue;
         }
@@ -166,4 +169,16 @@ fn health_counts_every_dead_letter_queue() {
     counted.sort_unstable();
     dead.sort();
     assert_eq!(counted, dead);
+}
+
+#[test]
+fn one_account_is_swept_at_a_time_by_each_invocation_and_a_round_comes_every_five_minutes() {
+    let template = template();
+    let events = &template["Resources"]["ReconcilerFunction"]["Properties"]["Events"];
+    assert_eq!(events["Sweeps"]["Properties"]["BatchSize"], 1, "a slow account delays no other");
+    let round = &events["Round"]["Properties"];
+    assert_eq!(
+        (&round["Schedule"], &round["Input"]),
+        (&json!("rate(5 minutes)"), &json!("{\"plan\": true}"))
+    );
 }

@@ -11,7 +11,7 @@ use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::Ingest;
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Enqueue, EventReader, Host, Queue};
+use openreply_app::ports::{Clock, Enqueue, EventBodies, Host, Queue};
 use openreply_aws::{AesVault, DynamoLedger, LEDGER_CALL, OsRandom, SealingKey, create_table};
 use openreply_domain::ids::{AccountId, UserId};
 use openreply_domain::send::Policy;

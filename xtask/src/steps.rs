@@ -7,8 +7,14 @@ use crate::{dependencies, package, process, python, workspace};
 use std::time::{Duration, Instant};
 
 /// The packages whose release executables the suites start: the functions, and what a person does with a stack.
-const EXECUTABLES: [&str; 5] =
-    ["openreply-webhook", "openreply-consumer", "openreply-health", "openreply-links", "openreply-cli"];
+const EXECUTABLES: [&str; 6] = [
+    "openreply-webhook",
+    "openreply-consumer",
+    "openreply-reconciler",
+    "openreply-health",
+    "openreply-links",
+    "openreply-cli",
+];
 
 /// Where `sam build` puts the package of the release executables, in the target folder.
 const PACKAGE: &str = "xtask/sam";

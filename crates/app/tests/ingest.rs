@@ -6,7 +6,9 @@ mod log;
 
 use openreply_app::ingest::{Ingest, Ingested};
 use openreply_app::job::Job;
-use openreply_app::ports::{Authenticity, Clock, EventReader, EventStatus, ParsedEvent, Unreadable};
+use openreply_app::ports::{
+    Authenticity, Clock, EventBodies, EventReader, EventStatus, ParsedEvent, Unreadable,
+};
 use openreply_domain::ids::{AccountId, CommentId, UserId};
 use openreply_domain::trigger::{Comment, QueueIdentity, Trigger};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
@@ -42,7 +44,9 @@ impl EventReader for Reader {
     fn knows_verify_token(&self, _: &str) -> bool {
         false
     }
+}
 
+impl EventBodies for Reader {
     fn parse(&self, body: &[u8]) -> Result<ParsedEvent, Unreadable> {
         assert_eq!((self.authentic, body), (Authenticity::Authentic, BODY), "read before it was trusted");
         self.event.clone()

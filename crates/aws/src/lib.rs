@@ -26,7 +26,7 @@ pub use clock::{OsRandom, SystemClock};
 pub use facts::{AwsFacts, Events, Metrics};
 pub use host::AwsHost;
 pub use ledger::{DynamoLedger, create_table};
-pub use queue::{QueueUrls, SqsDepths, SqsQueue};
+pub use queue::{QueueUrls, SqsDepths, SqsQueue, SqsSweepQueue};
 pub use settings::LEDGER_CALL;
 pub use timers::{SchedulerSettings, SchedulerTimers};
 pub use vault::{AesVault, SealingKey};

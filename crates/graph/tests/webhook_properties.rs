@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
-use openreply_app::ports::{EventReader, Unreadable};
+use openreply_app::ports::{EventBodies, EventReader, Unreadable};
 use openreply_graph::{AppSecrets, MetaWebhook};
 use proptest::prelude::*;
 

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::needless_pass_by_value, reason = "a test may stop where it stands")]
 
-use openreply_app::ports::{EventReader, ParsedEvent};
+use openreply_app::ports::{EventBodies, ParsedEvent};
 use openreply_graph::{AppSecrets, MetaWebhook};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

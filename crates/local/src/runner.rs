@@ -19,7 +19,7 @@ use openreply_app::sweep::Sweep;
 use openreply_aws::{AesVault, DynamoLedger, OsRandom, SealingKey};
 use openreply_domain::send::Policy;
 use openreply_domain::time::SignedDuration;
-use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
+use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook, WebhookBodies};
 use openreply_health::Health;
 use openreply_links::Redirects;
 use openreply_testkit::instagram::{FakeInstagram, Serving, World};
@@ -128,7 +128,7 @@ impl Runner {
         let sweep = Sweep {
             reader: reads,
             deliver: Deliver::new(host.clone(), policy, budget).with_tracked_links(tracked.clone()),
-            events: webhook_reader(&secrets)?,
+            bodies: WebhookBodies,
             index_lag: SignedDuration::ZERO,
         };
         let sweeper = Sweeper::new(sweep, ledger.clone(), clock.clone());
@@ -158,15 +158,6 @@ impl Runner {
             _held: (serving, data),
         }))
     }
-}
-
-fn webhook_reader(secrets: &Secrets) -> Result<MetaWebhook, String> {
-    MetaWebhook::new(AppSecrets {
-        instagram: Some(SecretString::from(secrets.instagram.clone())),
-        facebook: secrets.facebook.clone().map(SecretString::from),
-        verify_token: SecretString::from(secrets.verify_token.clone()),
-    })
-    .map_err(|error| error.to_string())
 }
 
 fn read_campaigns(args: &Args) -> Result<CampaignFile, String> {

@@ -11,7 +11,7 @@ use openreply_app::sweep::{Summary, Sweep, SweepOrder};
 use openreply_aws::DynamoLedger;
 use openreply_domain::ids::AccountId;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
-use openreply_graph::{Graph, MetaWebhook};
+use openreply_graph::{Graph, WebhookBodies};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex as AsyncMutex;
@@ -25,7 +25,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Sweeps.
 pub(crate) struct Sweeper {
-    sweep: Sweep<LocalHost, Graph, MetaWebhook>,
+    sweep: Sweep<LocalHost, Graph, WebhookBodies>,
     ledger: DynamoLedger,
     clock: LocalClock,
     due_at: Mutex<Timestamp>,
@@ -41,7 +41,7 @@ pub(crate) struct Swept {
 impl Sweeper {
     /// The first round is due in five minutes.
     pub(crate) fn new(
-        sweep: Sweep<LocalHost, Graph, MetaWebhook>,
+        sweep: Sweep<LocalHost, Graph, WebhookBodies>,
         ledger: DynamoLedger,
         clock: LocalClock,
     ) -> Arc<Self> {

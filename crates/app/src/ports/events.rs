@@ -34,14 +34,17 @@ pub struct Unreadable {
     pub column: usize,
 }
 
-/// What understands the webhook's bodies.
-pub trait EventReader: Send + Sync {
+/// What tells the webhook's bodies from others', and understands them.
+pub trait EventReader: EventBodies {
     /// Whether `signature` (the value of `X-Hub-Signature-256`) is that of exactly these bytes.
     fn authenticate(&self, signature: Option<&str>, body: &[u8]) -> Authenticity;
 
     /// Whether `token` is the one agreed for Meta's verification handshake. In constant time.
     fn knows_verify_token(&self, token: &str) -> bool;
+}
 
+/// What understands the webhook's bodies, whoever they are from.
+pub trait EventBodies: Send + Sync {
     /// Every element of the body on its own: a bad one is counted and loses no neighbour.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ mod vault;
 pub use clock::{Clock, Random};
 pub use delay::DelayQueue;
 pub use depths::{Depths, QueueDepths};
-pub use events::{Authenticity, EventReader, ParsedEvent, Unreadable};
+pub use events::{Authenticity, EventBodies, EventReader, ParsedEvent, Unreadable};
 pub use facts::{Ending, Fact, Facts};
 pub use host::Host;
 pub use ledger::*;

@@ -3,7 +3,7 @@
 use super::{Summary, Sweep, SweepOrder};
 use crate::job::Job;
 use crate::ports::{
-    AdMedia, Enqueue, EventReader, EventRecord, EventStatus, Host, Ledger, LedgerError, Queue, Reader,
+    AdMedia, Enqueue, EventBodies, EventRecord, EventStatus, Host, Ledger, LedgerError, Queue, Reader,
     SweepLedger,
 };
 use openreply_domain::ids::AccountId;
@@ -23,7 +23,7 @@ impl<H, R, E> Sweep<H, R, E>
 where
     H: Host<Ledger: SweepLedger>,
     R: Reader,
-    E: EventReader,
+    E: EventBodies,
 {
     /// What concerns the whole stack.
     pub(super) async fn stack(&self, order: &SweepOrder) -> Result<Summary, LedgerError> {
@@ -45,7 +45,7 @@ where
                 break;
             }
             for event in self.ledger().events(minute).await? {
-                let Ok(parsed) = self.events.parse(&event.body) else { continue };
+                let Ok(parsed) = self.bodies.parse(&event.body) else { continue };
                 self.learn_ads(&parsed.triggers, &accounts, &mut ads).await?;
                 if event.status != EventStatus::Processed && event.key.received_at <= ripe {
                     all_well &= keeps_up && self.recover(&event, parsed.triggers, order, &mut summary).await;

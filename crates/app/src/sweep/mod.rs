@@ -22,7 +22,7 @@ pub use summary::Summary;
 
 use crate::deliver::Deliver;
 use crate::ports::{
-    Clock, EventReader, Host, Ledger, LedgerError, Pulse, Reader, SweepLedger, SweepRecord, Vault,
+    Clock, EventBodies, Host, Ledger, LedgerError, Pulse, Reader, SweepLedger, SweepRecord, Vault,
 };
 use openreply_domain::campaign::Account;
 use openreply_domain::gate::{AccountGate, HoldReason, Stop};
@@ -49,7 +49,7 @@ pub struct Sweep<H, R, E> {
     /// What Instagram shows.
     pub reader: R,
     /// What understands the webhook's bodies.
-    pub events: E,
+    pub bodies: E,
     /// How long after a write an index may not show it yet. A message that is younger proves nothing.
     pub index_lag: SignedDuration,
 }
@@ -74,7 +74,7 @@ impl<H, R, E> Sweep<H, R, E>
 where
     H: Host<Ledger: SweepLedger>,
     R: Reader,
-    E: EventReader,
+    E: EventBodies,
 {
     /// Carries out an order, until `deadline` at the latest, and keeps what it came to.
     ///

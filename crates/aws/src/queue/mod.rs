@@ -6,8 +6,11 @@
 
 mod batches;
 mod depths;
+mod sweeps;
 
 pub use depths::{QueueUrls, SqsDepths};
+
+pub use sweeps::SqsSweepQueue;
 
 use crate::failure::Failure;
 use aws_sdk_sqs::Client;

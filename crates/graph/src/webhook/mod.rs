@@ -8,7 +8,7 @@ mod signature;
 
 pub use signature::{AppSecrets, SecretsError};
 
-use openreply_app::ports::{Authenticity, EventReader, ParsedEvent, Unreadable};
+use openreply_app::ports::{Authenticity, EventBodies, EventReader, ParsedEvent, Unreadable};
 use signature::Signatures;
 
 /// Reads the webhook's bodies with the secrets of one app.
@@ -36,7 +36,19 @@ impl EventReader for MetaWebhook {
     fn knows_verify_token(&self, token: &str) -> bool {
         self.signatures.knows_verify_token(token)
     }
+}
 
+impl EventBodies for MetaWebhook {
+    fn parse(&self, body: &[u8]) -> Result<ParsedEvent, Unreadable> {
+        envelope::parse(body)
+    }
+}
+
+/// Reads bodies that were found to be Meta's before: it needs no secret, and cannot tell whose they are.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WebhookBodies;
+
+impl EventBodies for WebhookBodies {
     fn parse(&self, body: &[u8]) -> Result<ParsedEvent, Unreadable> {
         envelope::parse(body)
     }

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use openreply_app::ports::{EventReader, EventStatus, Ledger, LedgerError};
+use openreply_app::ports::{EventBodies, EventStatus, Ledger, LedgerError};
 use openreply_domain::delivery::rows;
 use openreply_domain::ids::CampaignId;
 use openreply_domain::send::{Leg, Says, Send};

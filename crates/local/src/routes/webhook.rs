@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
-use openreply_app::ports::EventReader;
+use openreply_app::ports::{EventBodies, EventReader};
 use openreply_domain::trigger::Trigger;
 use std::sync::Arc;
 

@@ -10,6 +10,7 @@ pub mod ledger;
 pub mod links;
 pub mod pulse;
 pub mod queue;
+pub mod sweep_queue;
 pub mod timers;
 pub mod vault;
 
@@ -99,6 +100,18 @@ macro_rules! sweep_ledger_contract {
             ads_are_remembered_by_account,
             the_last_sweep_of_each_account_reads_back,
             how_far_events_were_checked_reads_back,
+        }
+    };
+}
+
+/// Holds the queue of sweeps to its contract. Give it an `async fn() -> Option<impl SweepQueueBench>`.
+#[macro_export]
+macro_rules! sweep_queue_contract {
+    ($make:path) => {
+        use $crate::contract::sweep_queue as suite;
+        $crate::contract_cases! { suite, $make:
+            every_order_arrives,
+            nothing_is_ordered_for_nothing,
         }
     };
 }

@@ -14,6 +14,7 @@ mod messenger;
 mod pulse;
 mod queue;
 mod random;
+mod sweeps;
 mod timers;
 mod vault;
 
@@ -25,6 +26,7 @@ pub use ledger::MemoryLedger;
 pub use messenger::{MemoryMessenger, Sent};
 pub use queue::MemoryQueue;
 pub use random::SeededRandom;
+pub use sweeps::MemorySweepQueue;
 pub use timers::MemoryTimers;
 pub use vault::MemoryVault;
 

@@ -1,0 +1,79 @@
+//! Wiring of the reconciler function on Lambda. Starting makes one network call, for the sealing key.
+
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use openreply_app::deliver::{Budget, Deliver};
+use openreply_app::ports::{Host, SweepLedger};
+use openreply_app::sweep::Sweep;
+use openreply_aws::secrets::{SecretsPrefix, sealing_key};
+use openreply_aws::{
+    AesVault, AwsHost, DynamoLedger, Events, LEDGER_CALL, Metrics, SchedulerSettings, SchedulerTimers,
+    SqsQueue, SqsSweepQueue, SystemClock, logging, settings,
+};
+use openreply_domain::send::Policy;
+use openreply_domain::time::{SignedDuration, after, from_millis};
+use openreply_graph::{Graph, GraphConfig, WebhookBodies};
+use openreply_reconciler::{Invocation, carry_out, plan_round};
+use serde_json::Value;
+
+/// What a sweep leaves of the invocation's time, to write down what it came to.
+const LAST_WORDS: SignedDuration = SignedDuration::from_secs(10);
+/// How long after a write an index may not show it yet. AWS names no bound; it is mostly under a second.
+const INDEX_LAG: SignedDuration = SignedDuration::from_secs(30);
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    logging::init();
+    let (sweep, queue) =
+        wire().await.inspect_err(|error| tracing::error!(%error, "the reconciler cannot start"))?;
+    let (sweep, queue) = (&sweep, &queue);
+    run(service_fn(|event: LambdaEvent<Value>| async move {
+        let LambdaEvent { payload, context } = event;
+        match Invocation::of(payload)? {
+            Invocation::Plan => {
+                plan_round(sweep, queue).await?;
+                Ok::<_, Error>(Value::Null)
+            }
+            Invocation::Sweeps(event) => {
+                let end = from_millis(i64::try_from(context.deadline).unwrap_or(i64::MAX));
+                let response = carry_out(sweep, event, after(end, -LAST_WORDS)).await;
+                Ok(serde_json::to_value(response)?)
+            }
+        }
+    }))
+    .await
+}
+
+async fn wire() -> Result<(Sweep<impl Host<Ledger: SweepLedger>, Graph, WebhookBodies>, SqsSweepQueue), Error>
+{
+    let config = settings::sdk_config().await;
+    let graph_config = GraphConfig {
+        base: settings::variable("GRAPH_API_BASE")?,
+        version: settings::variable("GRAPH_API_VERSION")?,
+        ..GraphConfig::default()
+    };
+    let budget =
+        Budget { ledger_call: LEDGER_CALL, send: SignedDuration::try_from(graph_config.total_timeout)? };
+    let graph = Graph::new(graph_config)?;
+    let prefix = SecretsPrefix::parse(&settings::variable("SECRETS_PREFIX")?)?;
+    let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await?;
+    let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), settings::variable("TABLE_NAME")?);
+    let sqs = aws_sdk_sqs::Client::new(&config);
+    let queue = SqsQueue::new(sqs.clone(), settings::variable("QUEUE_URL")?);
+    let sweeps = SqsSweepQueue::new(sqs.clone(), settings::variable("SWEEP_QUEUE_URL")?);
+    let scheduler = SchedulerSettings {
+        group: settings::variable("SCHEDULE_GROUP")?,
+        role_arn: settings::variable("SCHEDULER_ROLE_ARN")?,
+        queue_arn: settings::variable("QUEUE_ARN")?,
+        delay_queue_url: settings::variable("DELAY_QUEUE_URL")?,
+    };
+    let timers = SchedulerTimers::new(aws_sdk_scheduler::Client::new(&config), sqs, scheduler, SystemClock);
+    let stack = settings::variable("STACK_NAME")?;
+    let bus = settings::variable("EVENT_BUS")?;
+    let tells_sent = settings::variable("TELL_SENT")? == "true";
+    let events = Events::new(aws_sdk_eventbridge::Client::new(&config), bus, &stack, tells_sent);
+    let facts = (Metrics::new(stack), events);
+    let host = AwsHost::new(ledger, queue, timers, AesVault::new(&key), graph.clone(), facts);
+    // Nothing is sent here, so no limit of sending matters.
+    let deliver = Deliver::new(host, Policy::default(), budget);
+    Ok((Sweep { deliver, reader: graph, bodies: WebhookBodies, index_lag: INDEX_LAG }, sweeps))
+}

@@ -1,0 +1,157 @@
+//! Rounds: what the schedule and the sweep queue hand to the function, and what comes of it.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+
+use openreply_app::apply::apply;
+use openreply_app::campaign_file;
+use openreply_app::deliver::{Budget, Deliver};
+use openreply_app::ports::{
+    Clock, CommentsPage, MediaPage, ReadError, Reader, SeenComment, SeenReply, SweepLedger, Usage,
+};
+use openreply_app::sweep::{Sweep, SweepOrder};
+use openreply_domain::evidence::Shown;
+use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
+use openreply_domain::send::Policy;
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use openreply_reconciler::{Invocation, Unknown, carry_out, plan_round};
+use openreply_testkit::memory::{MemoryHost, MemoryMessenger, MemorySweepQueue};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+const CAMPAIGNS: &str = r#"
+accounts:
+  - { id: "17841400000000001", username: bakery, token: "a" }
+  - { id: "17841400000000002", username: florist, token: "b" }
+campaigns:
+  - { id: guide, account: "17841400000000001", post: "18000000000000055", keywords: [LINK], dm: "The guide" }
+"#;
+
+/// Shows one comment under every post.
+struct OneComment(Timestamp);
+
+impl Reader for OneComment {
+    async fn comments(
+        &self,
+        _: &SecretString,
+        _: &MediaId,
+        _: Option<&str>,
+    ) -> Result<CommentsPage, ReadError> {
+        let comment = SeenReply {
+            id: CommentId::parse("179").unwrap(),
+            from: UserId::parse("900").ok(),
+            username: None,
+            at: self.0,
+            text: "LINK".to_owned(),
+        };
+        Ok(CommentsPage {
+            comments: vec![SeenComment { comment, replies: Vec::new() }],
+            ..CommentsPage::default()
+        })
+    }
+
+    async fn own_media(
+        &self,
+        _: &SecretString,
+        _: &AccountId,
+        _: Option<&str>,
+    ) -> Result<MediaPage, ReadError> {
+        Ok(MediaPage::default())
+    }
+
+    async fn conversation(
+        &self,
+        _: &SecretString,
+        _: &AccountId,
+        _: &UserId,
+    ) -> Result<(Vec<Shown>, Usage), ReadError> {
+        Ok((Vec::new(), Usage::default()))
+    }
+
+    async fn replies(
+        &self,
+        _: &SecretString,
+        _: &AccountId,
+        _: &CommentId,
+    ) -> Result<(Vec<Shown>, Usage), ReadError> {
+        Ok((Vec::new(), Usage::default()))
+    }
+}
+
+/// Nothing was recorded, so nothing is parsed.
+struct NoBodies;
+
+impl openreply_app::ports::EventBodies for NoBodies {
+    fn parse(&self, _: &[u8]) -> Result<openreply_app::ports::ParsedEvent, openreply_app::ports::Unreadable> {
+        Ok(openreply_app::ports::ParsedEvent::default())
+    }
+}
+
+async fn stage() -> (MemoryHost, Sweep<MemoryHost, OneComment, NoBodies>) {
+    let memory = MemoryHost::new(1, MemoryMessenger::default());
+    let file = campaign_file::parse(CAMPAIGNS).unwrap();
+    apply(&memory.ledger, &memory.vault, &file, memory.clock.now(), |_| None).await.unwrap();
+    let budget = Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
+    let sweep = Sweep {
+        deliver: Deliver::new(memory.clone(), Policy::default(), budget),
+        reader: OneComment(after(memory.clock.now(), SignedDuration::from_secs(5))),
+        bodies: NoBodies,
+        index_lag: SignedDuration::ZERO,
+    };
+    memory.clock.advance(SignedDuration::from_mins(1));
+    (memory, sweep)
+}
+
+fn message(id: &str, body: &str) -> Value {
+    json!({ "messageId": id, "body": body, "receiptHandle": id, "attributes": {}, "messageAttributes": {},
+        "eventSource": "aws:sqs", "eventSourceARN": "arn:aws:sqs:eu-central-1:1:sweeps", "awsRegion": "eu-central-1",
+        "md5OfBody": "" })
+}
+
+#[tokio::test]
+async fn a_round_is_one_order_an_account_and_one_for_the_stack_and_each_is_carried_out() {
+    let (memory, sweep) = stage().await;
+    assert!(matches!(Invocation::of(json!({ "plan": true })), Ok(Invocation::Plan)));
+    let queue = MemorySweepQueue::default();
+    plan_round(&sweep, &queue).await.unwrap();
+    let orders = queue.take();
+    let accounts: Vec<Option<&str>> =
+        orders.iter().map(|order| order.account.as_ref().map(AccountId::as_str)).collect();
+    assert_eq!(accounts, [None, Some("17841400000000001"), Some("17841400000000002")]);
+
+    let records: Vec<Value> = orders
+        .iter()
+        .enumerate()
+        .map(|(n, order)| message(&n.to_string(), &serde_json::to_string(order).unwrap()))
+        .collect();
+    let Invocation::Sweeps(event) = Invocation::of(json!({ "Records": records })).unwrap() else { panic!() };
+    let deadline = after(memory.clock.now(), SignedDuration::from_mins(4));
+    let response = carry_out(&sweep, event, deadline).await;
+    assert!(response.batch_item_failures.is_empty());
+    assert_eq!(memory.queue.taken().len(), 1, "the missed comment");
+    assert_eq!(memory.ledger.sweeps().await.unwrap().len(), 3, "each left its summary");
+}
+
+#[tokio::test]
+async fn an_order_that_waited_too_long_is_left_to_a_later_round_and_no_order_comes_again() {
+    let (memory, sweep) = stage().await;
+    let account = AccountId::parse("17841400000000001").ok();
+    let order = |minutes: i64| {
+        let round = after(memory.clock.now(), -SignedDuration::from_mins(minutes));
+        serde_json::to_string(&SweepOrder { account: account.clone(), round }).unwrap()
+    };
+    let deadline = after(memory.clock.now(), SignedDuration::from_mins(4));
+    for (body, failed, enqueued) in [(order(16), 0, 0), ("no order".to_owned(), 1, 0), (order(15), 0, 1)] {
+        let event = json!({ "Records": [message("1", &body)] });
+        let Ok(Invocation::Sweeps(event)) = Invocation::of(event) else { panic!() };
+        let response = carry_out(&sweep, event, deadline).await;
+        assert_eq!(response.batch_item_failures.len(), failed, "{body}");
+        assert_eq!(memory.queue.taken().len(), enqueued, "{body}");
+    }
+}
+
+#[test]
+fn what_is_neither_is_refused() {
+    for event in [json!({}), json!({ "plan": false }), json!({ "Records": 1 }), json!([])] {
+        assert_eq!(Invocation::of(event.clone()).unwrap_err(), Unknown, "{event}");
+    }
+}
