@@ -95,7 +95,7 @@ fn each_function_gets_the_settings_it_reads_and_no_others() {
             [
                 common,
                 &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "QUEUE_ARN", "SWEEP_QUEUE_URL"],
-                &["EVENT_BUS", "TELL_SENT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
+                &["EVENT_BUS", "LINKS_BASE", "TELL_SENT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
             ]
             .concat(),
         ),

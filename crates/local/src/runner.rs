@@ -123,7 +123,12 @@ impl Runner {
         };
         // Before anything is delivered: a new token may have lifted a hold, a campaign may be active again.
         resume_all(&ledger, &queue, &facts, clock.now()).await.map_err(|error| error.to_string())?;
-        let reader = webhook_reader(&secrets)?;
+        let reader = MetaWebhook::new(AppSecrets {
+            instagram: Some(SecretString::from(secrets.instagram.clone())),
+            facebook: secrets.facebook.clone().map(SecretString::from),
+            verify_token: SecretString::from(secrets.verify_token.clone()),
+        })
+        .map_err(|error| error.to_string())?;
         let tracked = args.tracked_links(address)?;
         let sweep = Sweep {
             reader: reads,

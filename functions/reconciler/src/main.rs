@@ -9,6 +9,7 @@ use openreply_aws::{
     AesVault, AwsHost, DynamoLedger, Events, LEDGER_CALL, Metrics, SchedulerSettings, SchedulerTimers,
     SqsQueue, SqsSweepQueue, SystemClock, logging, settings,
 };
+use openreply_domain::links::LinksBase;
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, after, from_millis};
 use openreply_graph::{Graph, GraphConfig, WebhookBodies};
@@ -74,6 +75,7 @@ async fn wire() -> Result<(Sweep<impl Host<Ledger: SweepLedger>, Graph, WebhookB
     let facts = (Metrics::new(stack), events);
     let host = AwsHost::new(ledger, queue, timers, AesVault::new(&key), graph.clone(), facts);
     // Nothing is sent here, so no limit of sending matters.
-    let deliver = Deliver::new(host, Policy::default(), budget);
+    let links = LinksBase::parse(&settings::variable("LINKS_BASE")?)?;
+    let deliver = Deliver::new(host, Policy::default(), budget).with_tracked_links(Some(links));
     Ok((Sweep { deliver, reader: graph, bodies: WebhookBodies, index_lag: INDEX_LAG }, sweeps))
 }
