@@ -116,7 +116,7 @@ where
         let mut round = Round {
             deliver: &self.deliver,
             reader: &self.reader,
-            account: account,
+            account,
             gate,
             stop,
             keeps_up: self.keeps_up(now).await?,

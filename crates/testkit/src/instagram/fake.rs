@@ -106,7 +106,7 @@ impl<C: Clock + 'static> FakeInstagram<C> {
     fn publish_as(&self, account: &AccountId, media: &MediaId, is_reel: bool, is_listed: bool) {
         let (account, media) = (account.clone(), media.clone());
         self.on_stage(|stage, at| {
-            stage.change(&Change::Published { account, media, at, is_reel, is_listed })
+            stage.change(&Change::Published { account, media, at, is_reel, is_listed });
         });
     }
 

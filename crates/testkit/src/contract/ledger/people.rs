@@ -98,7 +98,7 @@ pub async fn a_send_begins_with_the_settle_of_another(ledger: &impl Ledger) {
     assert_eq!(stored().await, []);
     let settle = Expect::Claimed(claim(1).id);
     assert_eq!(ledger.put_send_with(&sent, &settle, &begin).await.unwrap(), Written::Done);
-    assert_eq!(stored().await, [later.clone()]);
+    assert_eq!(stored().await, std::slice::from_ref(&later));
     let waiting = ledger.waiting(&account(1)).await.unwrap();
     assert!(waiting.contains(&later), "it is found among what waits");
     let other = claimed(trigger(5), Leg::Dm, 5);
