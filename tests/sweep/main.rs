@@ -5,6 +5,7 @@
 mod comments;
 mod doubt;
 mod limits;
+mod random;
 mod reels;
 mod stage;
 mod waiting;

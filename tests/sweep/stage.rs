@@ -87,6 +87,7 @@ pub(crate) struct Stage {
     pub(crate) instagram: Arc<FakeInstagram<ManualClock>>,
     /// Instagram's own clock.
     pub(crate) their_clock: ManualClock,
+    pub(crate) policy: Policy,
     serving: Serving,
 }
 
@@ -101,7 +102,7 @@ impl Stage {
         let serving = instagram.serve().await.unwrap();
         let config = GraphConfig { base: serving.base(), ..GraphConfig::default() };
         let host = GraphHost { memory, graph: Graph::new(config).unwrap() };
-        let stage = Self { host, instagram, their_clock, serving };
+        let stage = Self { host, instagram, their_clock, policy: Policy::default(), serving };
         stage.apply(campaigns).await;
         stage.pass(SignedDuration::from_mins(1));
         stage
@@ -219,7 +220,7 @@ impl Stage {
     pub(crate) fn deliver(&self) -> Deliver<GraphHost> {
         let budget =
             Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
-        Deliver::new(self.host.clone(), Policy::default(), budget)
+        Deliver::new(self.host.clone(), self.policy, budget)
     }
 
     /// A round of the account, and nothing of what it enqueued.

@@ -9,10 +9,9 @@ use crate::ports::{
     Enqueue, Fact, Facts, Ledger, LedgerError, Queue, ReadError, Reader, SealError, Timer, Vault, Written,
 };
 use openreply_domain::evidence::{Doubtful, Shown};
-use openreply_domain::send::{
-    Decision, Expect, Leg, Send, SendKey, State, Unresolvable, release, resolve_sent,
-};
+use openreply_domain::send::{Decision, Expect, Leg, Send, SendKey, Unresolvable, release, resolve_sent};
 use openreply_domain::time::Timestamp;
+use openreply_domain::trigger::TriggerKey;
 
 /// Why nothing was decided.
 #[derive(Debug, thiserror::Error)]
@@ -141,8 +140,18 @@ pub async fn find(ledger: &impl Ledger, key: &SendKey) -> Result<Send, ResolveEr
     found.ok_or(ResolveError::Unknown)
 }
 
-/// Whether a person has something to decide about a Send.
-#[must_use]
-pub fn is_open(send: &Send) -> bool {
-    matches!(send.state, State::Claimed { .. })
+/// Every Send of a trigger.
+///
+/// # Errors
+/// When the ledger fails.
+pub async fn all_of(ledger: &impl Ledger, trigger: &TriggerKey) -> Result<Vec<Send>, LedgerError> {
+    let legs = [Leg::Dm, Leg::Reveal, Leg::FollowPrompt, Leg::Acknowledgement, Leg::FollowUp];
+    let mut sends = ledger.sends(trigger, &legs).await?;
+    let owed =
+        sends.iter().filter_map(|send| send.matched.as_ref()).flat_map(|matched| &matched.public_replies);
+    let replies: Vec<Leg> = owed.map(|reply| Leg::PublicReply(reply.campaign.id.clone())).collect();
+    if !replies.is_empty() {
+        sends.extend(ledger.sends(trigger, &replies).await?);
+    }
+    Ok(sends)
 }

@@ -3,6 +3,8 @@
 //! Guarantees: no command prints a secret or a token; none overwrites a secret; and every error says what to do.
 
 mod apply;
+mod dead_letters;
+mod deliveries;
 mod init;
 mod switches;
 
@@ -48,6 +50,18 @@ enum Command {
         #[arg(long)]
         stack: String,
     },
+    /// Shows deliveries, and lets a person decide what is in doubt.
+    #[command(subcommand)]
+    Deliveries(deliveries::Deliveries),
+    /// What nobody could deal with.
+    #[command(subcommand, name = "dead-letters")]
+    DeadLetters(dead_letters::DeadLetters),
+    /// Shows what the last sweep of each account came to.
+    Sweeps {
+        /// The stack's name.
+        #[arg(long)]
+        stack: String,
+    },
     /// Lifts the hold of an account, or with `app` that of the whole app.
     Lift {
         /// The account's id, or `app`.
@@ -66,6 +80,9 @@ async fn main() -> ExitCode {
         Command::Apply { file, stack } => apply::apply(&file, &stack).await,
         Command::Stop { stack } => switches::stop(&stack).await,
         Command::Start { stack } => switches::start(&stack).await,
+        Command::Deliveries(command) => deliveries::run(command).await,
+        Command::DeadLetters(command) => dead_letters::run(command).await,
+        Command::Sweeps { stack } => deliveries::sweeps(&stack).await,
         Command::Lift { account, stack } => switches::lift(&account, &stack).await,
     };
     match result {

@@ -42,7 +42,7 @@ pub(crate) async fn lift(account: &str, stack: &str) -> Result<(), String> {
     Ok(())
 }
 
-async fn parts(stack: &str) -> Result<(DynamoLedger, SqsQueue, Events), String> {
+pub(crate) async fn parts(stack: &str) -> Result<(DynamoLedger, SqsQueue, Events), String> {
     let config = settings::sdk_config().await;
     // As the template names it.
     let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), format!("{stack}-ledger"));
@@ -58,11 +58,15 @@ pub(crate) fn events(config: &settings::SdkConfig, stack: &str) -> Events {
 /// The stack's queue, found by its name.
 pub(crate) async fn queue(config: &settings::SdkConfig, stack: &str) -> Result<SqsQueue, String> {
     let client = aws_sdk_sqs::Client::new(config);
-    let name = format!("{stack}-deliveries.fifo");
-    let found = client.get_queue_url().queue_name(&name).send().await.map_err(|error| {
+    let url = queue_url(&client, &format!("{stack}-deliveries.fifo")).await?;
+    Ok(SqsQueue::new(client, url))
+}
+
+/// Where a queue is.
+pub(crate) async fn queue_url(client: &aws_sdk_sqs::Client, name: &str) -> Result<String, String> {
+    let found = client.get_queue_url().queue_name(name).send().await.map_err(|error| {
         let code = error.code().unwrap_or("AWS could not be reached");
         format!("cannot find the queue {name}: {code}; check the stack's name and your AWS settings")
     })?;
-    let url = found.queue_url.ok_or_else(|| format!("AWS did not say where the queue {name} is"))?;
-    Ok(SqsQueue::new(client, url))
+    found.queue_url.ok_or_else(|| format!("AWS did not say where the queue {name} is"))
 }
