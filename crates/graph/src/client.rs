@@ -10,16 +10,16 @@
 //! are needed and none are read.
 
 use crate::answer::{Expect, classify};
+use crate::outgoing::{Content, DirectMessage, FollowAnswer, PublicReply, Recipient};
 use crate::transport;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 use openreply_app::ports::{Destination, Messenger, Outbound};
 use openreply_domain::ids::{AccountId, UserId};
-use openreply_domain::message::{Button, Does, Follow};
+use openreply_domain::message::Follow;
 use openreply_domain::outcome::{Doubt, NotSent, SendOutcome};
 use reqwest::{Client, Request, Response, Url};
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serialize;
 use std::time::Duration;
 
 /// The longest page of a read that is read: 50 comments with their replies.
@@ -208,17 +208,13 @@ impl Messenger for Graph {
     }
 
     async fn follows(&self, _account: &AccountId, user: &UserId, token: &SecretString) -> Follow {
-        let (Ok(mut url), Ok(authorization)) = (self.url(&[user.as_str()]), bearer(token)) else {
+        let fields = [("fields", "is_user_follow_business")];
+        let Some(request) = self.get_request(&[user.as_str()], &fields, token) else {
             return Follow::Unknown;
         };
-        url.set_query(Some("fields=is_user_follow_business"));
-        let Ok(response) = self.client.get(url).header(AUTHORIZATION, authorization).send().await else {
+        let Some((200..300, _, body)) = self.answer_to(request, MAX_ANSWER_BYTES).await else {
             return Follow::Unknown;
         };
-        if !response.status().is_success() {
-            return Follow::Unknown;
-        }
-        let Ok(Some(body)) = read_bounded(response, MAX_ANSWER_BYTES).await else { return Follow::Unknown };
         let answer: FollowAnswer = serde_json::from_slice(&body).unwrap_or_default();
         match answer.is_user_follow_business {
             Some(true) => Follow::Yes,
@@ -296,72 +292,6 @@ fn log(leg: &str, status: u16, outcome: &SendOutcome) {
         SendOutcome::Unconfirmed(Doubt::Unreadable { .. } | Doubt::Timeout | Doubt::Broken)
         | SendOutcome::NotSent(_) => tracing::debug!(leg, status, "the Graph API's answer cannot be read"),
     }
-}
-
-#[derive(Serialize)]
-struct DirectMessage<'a> {
-    recipient: Recipient<'a>,
-    message: Content<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Recipient<'a> {
-    Comment { comment_id: &'a str },
-    Person { id: &'a str },
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Content<'a> {
-    Text { text: &'a str },
-    Buttons { attachment: Attachment<'a> },
-}
-
-#[derive(Serialize)]
-struct Attachment<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    payload: ButtonTemplate<'a>,
-}
-
-#[derive(Serialize)]
-struct ButtonTemplate<'a> {
-    template_type: &'static str,
-    text: &'a str,
-    buttons: Vec<TemplateButton<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum TemplateButton<'a> {
-    WebUrl { url: &'a str, title: &'a str },
-    Postback { title: &'a str, payload: &'a str },
-}
-
-impl<'a> Content<'a> {
-    fn of(text: &'a str, buttons: &'a [Button]) -> Self {
-        if buttons.is_empty() {
-            return Self::Text { text };
-        }
-        let buttons = buttons.iter().map(|Button { title, does }| match does {
-            Does::Open(url) => TemplateButton::WebUrl { url, title },
-            Does::Tell(payload) => TemplateButton::Postback { title, payload },
-        });
-        let payload = ButtonTemplate { template_type: "button", text, buttons: buttons.collect() };
-        Self::Buttons { attachment: Attachment { kind: "template", payload } }
-    }
-}
-
-#[derive(Default, serde::Deserialize)]
-struct FollowAnswer {
-    #[serde(default)]
-    is_user_follow_business: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct PublicReply<'a> {
-    message: &'a str,
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 
 mod answer;
 mod client;
+mod outgoing;
 mod reads;
 mod transport;
 mod usage;

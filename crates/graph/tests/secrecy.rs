@@ -3,7 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
 use openreply_app::ports::{Destination, Messenger, Outbound};
-use openreply_domain::ids::{AccountId, CommentId};
+use openreply_domain::ids::{AccountId, CommentId, UserId};
+use openreply_domain::message::Follow;
 use openreply_graph::{Graph, GraphConfig};
 use openreply_testkit::sockets::{Reply, Script, ScriptedServer};
 use std::io::{self, Write};
@@ -69,8 +70,23 @@ async fn no_secret_and_no_text_is_ever_logged() {
     }
     outcomes.push(graph(server.http()).send(message("secret-of-the-token\n")).await);
 
+    let asked = outcomes.len();
+    // The same for a question: a refusal of the token, and an answer that cannot be read.
+    let server = ScriptedServer::start(vec![
+        Script::Respond(Reply::json(400, refusal)),
+        Script::Respond(Reply::new(200, "<html>secret-of-the-body")),
+    ])
+    .await
+    .unwrap();
+    let (account, user) = (AccountId::parse("17841400000000001").unwrap(), UserId::parse("900").unwrap());
+    for _ in 0..2 {
+        let token = "secret-of-the-token".into();
+        assert_eq!(graph(server.http()).follows(&account, &user, &token).await, Follow::Unknown);
+    }
+    assert_eq!(server.received().len(), 2);
+
     let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    assert!(log.matches("the Graph API").count() >= outcomes.len(), "every call is logged: {log}");
+    assert!(log.matches("the Graph API").count() >= asked, "every call is logged: {log}");
     assert!(!log.contains("secret-of"), "{log}");
     assert!(!format!("{outcomes:?} {:?}", message("secret-of-the-token").token).contains("secret-of"));
 }
