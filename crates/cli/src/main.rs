@@ -6,6 +6,7 @@ mod apply;
 mod dead_letters;
 mod deliveries;
 mod init;
+mod links;
 mod switches;
 
 use clap::{Parser, Subcommand};
@@ -62,6 +63,15 @@ enum Command {
         #[arg(long)]
         stack: String,
     },
+    /// Says how often the links of each campaign were clicked, beside how many messages went out.
+    Links {
+        /// The last so many days (UTC), today included.
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=links::MAX_DAYS))]
+        days: u32,
+        /// The stack's name.
+        #[arg(long)]
+        stack: String,
+    },
     /// Lifts the hold of an account, or with `app` that of the whole app.
     Lift {
         /// The account's id, or `app`.
@@ -83,6 +93,7 @@ async fn main() -> ExitCode {
         Command::Deliveries(command) => deliveries::run(command).await,
         Command::DeadLetters(command) => dead_letters::run(command).await,
         Command::Sweeps { stack } => deliveries::sweeps(&stack).await,
+        Command::Links { days, stack } => links::links(&stack, days).await,
         Command::Lift { account, stack } => switches::lift(&account, &stack).await,
     };
     match result {
