@@ -8,13 +8,20 @@ const FIRST_MEDIA = '18000000000000001';
 const COMMENTS_SHOWN = 80;
 const PEOPLE_SHOWN = 30;
 const NO_ACCOUNT = 'There is no account yet. Start the runner with --campaigns and a file that names one.';
-const LEGS = { dm: 'Direct message', public_reply: 'Public reply' };
+const TRIGGERS_SHOWN = 50;
+const DAY = 24 * 3600_000;
+const LEGS = {
+  dm: 'Direct message', public_reply: 'Public reply', reveal: 'Reveal', follow_prompt: 'Request to follow',
+  acknowledgement: 'Acknowledgement', follow_up: 'Follow-up',
+};
+const SAYS = { opening: 'Opening message', follow_prompt: 'Request to follow' };
 const STATES = { done: 'done', waiting: 'waiting', failed: 'failed', unsure: 'not certain' };
 
 const at = (id) => document.getElementById(id);
 const chosen = { account: null, media: null, person: PEOPLE[0], trigger: null, everything: false };
 let world = null;
 let deliveries = [];
+let brought = [];
 let story = null;
 
 // ---- Reading ----
@@ -42,7 +49,8 @@ async function refresh() {
   while (stale) {
     stale = false;
     try {
-      [world, deliveries] = await Promise.all([ask('/_local/world'), ask('/_local/deliveries')]);
+      [world, deliveries, brought] =
+        await Promise.all(['world', 'deliveries', 'links'].map((path) => ask(`/_local/${path}`)));
       clock = { now: Date.parse(world.now), read: performance.now() };
       choose();
       const trigger = chosen.trigger;
@@ -87,6 +95,12 @@ function select(comment) {
   chosen.trigger = `comment:${chosen.account}:${comment.id}`;
   chosen.person = { id: comment.from, username: comment.username ?? comment.from };
 }
+
+const conversation = () => world.conversations
+  .find((found) => found.account === chosen.account && found.user === chosen.person?.id);
+
+const follows = () => world.followers
+  .find((found) => found.account === chosen.account && found.user === chosen.person?.id);
 
 /** Who can be played: the demo people, the chosen one, and who wrote last. */
 function people() {
@@ -246,7 +260,15 @@ function showCampaigns(campaigns) {
     make('span', { class: 'soft' }, campaign.name),
     ...(campaign.listens ? campaign.keywords.slice(0, 8).map(keyword) : [make('span', { class: 'chip' }, silence(campaign))]),
     campaign.listens && campaign.keywords.length > 8 ? make('span', { class: 'soft' }, `+${campaign.keywords.length - 8}`) : null,
-    campaign.listens && campaign.match === 'any_word' ? make('span', { class: 'chip' }, 'any comment') : null));
+    campaign.listens && campaign.match === 'any_word' ? make('span', { class: 'chip' }, 'any comment') : null,
+    ...habits(campaign).map((habit) => make('span', { class: 'chip' }, habit))));
+}
+
+function habits(campaign) {
+  return [
+    campaign.opening && 'asks first', campaign.follow_gate && 'followers only', campaign.dm_trigger && 'by message too',
+    campaign.repeat === 'once_per_person' && 'once per person', campaign.follow_up && 'follows up',
+  ].filter(Boolean);
 }
 
 function keyword(word) {
@@ -301,11 +323,13 @@ let shownInbox = null;
 function showInbox() {
   const who = chosen.person;
   put('inbox-person', who ? `@${who.username}` : 'someone else');
+  put('answer-person', who ? `@${who.username}` : 'someone else');
   const elsewhere = world.graph !== 'fake';
   put('elsewhere', elsewhere ? `Messages go to the Graph API at ${world.graph}, so nothing arrives here. `
     + 'What it answered is in the ledger’s story.' : '');
-  const mine = (found) => found.account === chosen.account && found.user === who?.id;
-  const messages = world.conversations.find(mine)?.messages ?? [];
+  const messages = conversation()?.messages ?? [];
+  showWindow(conversation()?.last_inbound_at ?? null);
+  showFollow(who);
   at('request').hidden = !messages.length || messages.some((message) => !message.from_account);
   put('no-messages', messages.length || elsewhere ? '' : who
     ? `No message yet. Comment as ${who.username} with one of the keywords and watch it arrive.`
@@ -321,24 +345,90 @@ function showInbox() {
   if (other) requestAnimationFrame(() => list.setAttribute('aria-live', 'polite'));
 }
 
+/** Whether the account may write: for a day after the person wrote or tapped. */
+function showWindow(since) {
+  const left = since === null ? null : Date.parse(since) + DAY - now();
+  put('window', left === null ? '' : left <= 0 ? 'The 24 hours are over: nothing reaches them until they write.'
+    : `May be written to for ${left > 3600_000 ? `${Math.floor(left / 3600_000)} h` : `${Math.ceil(left / 60_000)} min`}`);
+}
+
+function showFollow(who) {
+  const found = follows();
+  const button = at('follow');
+  button.disabled = !who || !chosen.account;
+  button.setAttribute('aria-pressed', String(Boolean(found)));
+  button.textContent = found ? 'Following' : 'Follow';
+  const fresh = found && now() - Date.parse(found.since) < 60_000;
+  put('follow-state', fresh ? 'Instagram shows it within a minute.' : '');
+}
+
 function showMessage(message) {
   const fresh = now() - Date.parse(message.at) < 3000;
   return make('li', { class: `message ${message.from_account ? '' : 'theirs'} ${fresh ? 'arrives' : ''}` },
     message.about === null ? null : make('span', { class: 'meta' }, `Answers the comment “${message.about}”`),
     make('span', { class: 'bubble' }, ...linked(message.text)),
+    message.buttons?.length ? make('span', { class: 'buttons' }, ...message.buttons.map(button)) : null,
     make('span', { class: 'meta' }, when(message.at)));
+}
+
+/** A button under a message: it opens an address, or is tapped. */
+function button({ title, url, payload }) {
+  if (url) return make('a', { class: 'tap', href: url, target: '_blank', rel: 'noopener' }, title);
+  const tap = make('button', { class: 'tap', type: 'button' }, title);
+  tap.addEventListener('click', () => act(at('message'), '/_local/tap', { payload }));
+  return tap;
+}
+
+/** What began something, in a few words. */
+function told(trigger) {
+  const [kind, account, ...rest] = trigger.split(':');
+  const id = rest.join(':');
+  const all = world.conversations.filter((found) => found.account === account);
+  if (kind === 'comment') {
+    const comment = world.posts.flatMap((post) => post.comments).find((found) => found.id === id);
+    return comment ? `${comment.username ?? comment.from} wrote “${comment.text}”` : 'A comment';
+  }
+  if (kind === 'message') {
+    const found = all.find((one) => one.messages.some((message) => message.id === id));
+    const message = found?.messages.find((one) => one.id === id);
+    return message ? `${found.username ?? found.user} sent “${message.text}”` : 'A message';
+  }
+  if (kind === 'follow_up') {
+    const [user, campaign] = rest;
+    const name = all.find((found) => found.user === user)?.username ?? user;
+    return `The follow-up of ${campaign} for ${name}`;
+  }
+  return kind === 'tap' ? 'A tap on a button' : trigger;
 }
 
 function showLedger() {
   const rows = deliveries.filter((row) => row.trigger === chosen.trigger);
-  const comment = commentsHere().find((found) => chosen.trigger?.endsWith(`:${found.id}`));
   put('totals', totals());
-  put('subject', comment ? `${comment.username ?? comment.from} wrote “${comment.text}”` : '');
+  put('subject', chosen.trigger ? told(chosen.trigger) : '');
+  showWhich();
+  showLinks();
   put('trigger', chosen.trigger ?? '');
   at('no-story').hidden = Boolean(chosen.trigger);
   sync(at('legs'), rows.map((row) => ({ key: `${row.leg} ${row.campaign}`, ...row })), showLeg);
   const steps = story?.trigger === chosen.trigger ? story.steps : [];
   sync(at('steps'), steps.map((step, index) => ({ key: `${chosen.trigger} ${index}`, ...step })), showStep);
+}
+
+/** The newest of what began something, to choose from. */
+function showWhich() {
+  const triggers = [...new Set([chosen.trigger, ...deliveries.map((row) => row.trigger).reverse()])].filter(Boolean);
+  const shown = triggers.slice(0, TRIGGERS_SHOWN).map((trigger) => [trigger, told(trigger).slice(0, 80)]);
+  at('which-pick').hidden = shown.length < 2;
+  options(at('which'), shown, chosen.trigger ?? '');
+}
+
+function showLinks() {
+  at('links').hidden = !brought.length;
+  const links = brought.flatMap(({ campaign, sent, links }) => links.map((link) => ({ key: link.slug, ...link, campaign, sent })));
+  sync(at('link-list'), links, ({ url, campaign, sent, clicks, visitors }) => make('li', {},
+    make('b', {}, `${clicks} ${clicks === 1 ? 'click' : 'clicks'}`),
+    make('span', { class: 'soft' }, `by ${visitors} of ${sent} who got it`),
+    make('span', {}, url), make('span', { class: 'soft' }, `campaign ${campaign}`)));
 }
 
 function totals() {
@@ -350,10 +440,12 @@ function totals() {
 function showLeg(row) {
   const due = row.due_at ? make('span', { class: 'soft' }, 'goes on at ', when(row.due_at)) : null;
   const tries = row.attempts > 1 ? make('span', { class: 'soft' }, `${row.attempts} attempts`) : null;
-  return make('li', {}, chip(row.status), make('b', {}, LEGS[row.leg] ?? row.leg),
-    make('span', { class: 'soft' }, `campaign ${row.campaign}`), tries,
+  return make('li', {}, chip(row.status), make('b', {}, named(row)),
+    row.campaign ? make('span', { class: 'soft' }, `campaign ${row.campaign}`) : null, tries,
     row.waiting_for ? make('span', { class: 'soft' }, `waits for ${row.waiting_for}`) : null, due);
 }
+
+const named = (row) => SAYS[row.says] ?? LEGS[row.leg] ?? row.leg;
 
 function showStep(step) {
   return make('li', { class: `step ${step.state} arrives` },
@@ -371,9 +463,9 @@ function shortened(text) {
 /** One line below the composer, for whoever does not see the other panels just now. */
 function showOutcome() {
   const rows = deliveries.filter((row) => row.trigger === chosen.trigger && !row.status.startsWith('SKIPPED'));
-  const told = rows.map((row) => `${LEGS[row.leg] ?? row.leg}: ${row.status.toLowerCase()}`).join(' · ');
+  const owed = rows.map((row) => `${named(row)}: ${row.status.toLowerCase()}`).join(' · ');
   const where = world.graph === 'fake' ? 'Nothing leaves this machine.' : `Messages go to ${world.graph}.`;
-  put('outcome', told || (story?.steps.at(-1)?.what ?? where));
+  put('outcome', owed || (story?.steps.at(-1)?.what ?? where));
 }
 
 // ---- The clock and the line to the runner ----
@@ -391,13 +483,13 @@ setInterval(() => {
 // What only time changes is not told of: a claim that nobody came back for, say.
 setInterval(refresh, 10_000);
 
-let told = false;
+let heard = false;
 let poll = null;
 
 function reachable(yes, error) {
   const state = at('live');
-  state.className = `link-state ${yes ? (told ? 'good' : '') : 'bad'}`;
-  const text = yes ? (told ? 'Live' : 'Looking every 2 seconds')
+  state.className = `link-state ${yes ? (heard ? 'good' : '') : 'bad'}`;
+  const text = yes ? (heard ? 'Live' : 'Looking every 2 seconds')
     : error instanceof TypeError ? 'The runner does not answer. Is it still running?' : `The runner says: ${error.message}`;
   if (state.textContent !== text) state.textContent = text;
 }
@@ -405,9 +497,9 @@ function reachable(yes, error) {
 function listen() {
   const events = new EventSource('/_local/events');
   events.addEventListener('change', refresh);
-  events.onopen = () => { told = true; clearInterval(poll); poll = null; refresh(); };
+  events.onopen = () => { heard = true; clearInterval(poll); poll = null; refresh(); };
   events.onerror = () => {
-    told = false;
+    heard = false;
     poll ??= setInterval(refresh, 2000);
     // A browser gives up on an answer that is no event stream; then it has to be asked anew.
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, 5000);
@@ -451,6 +543,46 @@ at('composer').addEventListener('submit', async (event) => {
     at('text').focus();
   }
 });
+
+/** Something that the chosen person does in the conversation; then the place to write has the focus. */
+async function act(place, path, what) {
+  put('answer-error', '');
+  const { account, person: who } = chosen;
+  if (!account) { put('answer-error', NO_ACCOUNT); return; }
+  if (!who) { put('answer-error', 'Who is it? Give them a name below the post and let them comment.'); return; }
+  try {
+    const made = await ask(path, { account, from: who.id, ...what });
+    // Until what it began has run; a consumer that is stopped does not keep the page waiting.
+    await Promise.race([ask('/_local/idle').catch(() => null), new Promise((resume) => setTimeout(resume, 2000))]);
+    await refresh();
+    // What a message or a tap began has a story of its own; what it went on with is told where it began.
+    if (made.trigger && deliveries.some((row) => row.trigger === made.trigger)) {
+      chosen.trigger = made.trigger;
+      await refresh();
+    }
+  } catch (error) {
+    put('answer-error', error instanceof TypeError ? 'The runner does not answer. Is it still running?' : error.message);
+  }
+  place.focus();
+}
+
+const say = (text) => act(at('message'), '/_local/message', { username: chosen.person?.username, text });
+
+at('answer').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const text = at('message').value.trim();
+  if (!text) return;
+  at('message').value = '';
+  await say(text);
+});
+
+for (const button of document.querySelectorAll('[data-say]')) {
+  button.addEventListener('click', () => say(button.dataset.say));
+}
+
+at('follow').addEventListener('click', () => act(at('follow'), '/_local/follow', { follows: !follows() }));
+
+at('which').addEventListener('change', () => { chosen.trigger = at('which').value; refresh(); });
 
 at('person').addEventListener('change', () => {
   const id = at('person').value;
