@@ -1,5 +1,7 @@
 //! The contract of [`Links`].
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a case fails by panicking")]
+
 use openreply_app::ports::Links;
 use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_domain::links::{Clicks, Day, Slug, TrackedLink, Visitor};
