@@ -1,6 +1,7 @@
 //! The client in conversations, over real sockets: messages to a person, buttons, and who follows whom.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may stop where it stands")]
+#![expect(clippy::disallowed_methods, reason = "how long a real socket takes")]
 
 use openreply_app::ports::{Destination, Messenger, Outbound};
 use openreply_domain::ids::{AccountId, CommentId, UserId};

@@ -1,5 +1,7 @@
 //! Conversations as a person would walk them on the page: the real binary, driven over its HTTP interface.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
 #[expect(dead_code, reason = "each suite drives what it needs of it")]
 mod driven;
 

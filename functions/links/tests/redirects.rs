@@ -1,5 +1,7 @@
 //! Redirects as HTTP shows them: where people are sent, what is counted, and what a stranger can make of it.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
+
 use lambda_http::http::{Method, StatusCode, header};
 use lambda_http::{Body, Request, Response};
 use openreply_app::ports::{Clock, Links};
