@@ -4,7 +4,7 @@
 mod stack;
 
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Ledger, Links};
+use openreply_app::ports::{Clock, Ledger, Links, SweepLedger};
 use openreply_aws::SystemClock;
 use openreply_domain::delivery::rows;
 use openreply_domain::ids::{AccountId, MediaId, UserId};
@@ -121,6 +121,17 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
     stack.drain().await;
     assert_eq!((instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()), (2, 0));
 
+    // No webhook tells of this one: a scheduled sweep finds it, within five minutes.
+    let unheard = UserId::parse("556").unwrap();
+    let lost = instagram.comment(NewComment {
+        account: account.clone(),
+        media: MediaId::parse("17900000000000001").unwrap(),
+        from: unheard.clone(),
+        username: Some("cleo".to_owned()),
+        text: "LINK".to_owned(),
+        parent: None,
+    });
+
     stack.first_beat().await;
     let health = stack.health("/api/health").await;
     assert_eq!(health.status, 200, "{}", health.body);
@@ -132,13 +143,17 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
 
     // Five minutes, and a little for a schedule that is late.
     for _ in 0..210 {
-        if !instagram.inbox(&account, &patient).is_empty() {
+        let got = |person: &UserId| !instagram.inbox(&account, person).is_empty();
+        if got(&patient) && got(&unheard) {
             break;
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
     stack.drain().await;
-    assert_eq!((instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()), (3, 1));
+    assert_eq!((instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()), (4, 1));
+    assert_eq!((instagram.inbox(&account, &unheard).len(), instagram.replies(&lost).len()), (1, 1));
+    let swept = stack.ledger().last_sweep(Some(&account)).await.unwrap().expect("a sweep left its summary");
+    assert_eq!(swept.summary.errors, 0, "{swept:?}");
     let sends = stack.ledger().deliveries(&account, since).await.unwrap();
     let retried = sends.iter().find(|send| send.user == patient && send.key.leg == Leg::Dm).unwrap();
     assert_eq!((rows(retried, |_| false)[0].status, retried.attempts), ("SENT", 2));

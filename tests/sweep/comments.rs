@@ -232,6 +232,15 @@ async fn a_sweep_that_overlaps_the_webhook_of_the_same_comment_sends_one() {
     }
 }
 
+/// A post that is gone, or under which nobody commented yet, is told of and is no fault.
+#[tokio::test]
+async fn a_post_that_instagram_does_not_show_is_noted() {
+    let stage = Stage::new(ON_A_POST).await;
+    let summary = stage.sweep().await;
+    assert_eq!((summary.errors, summary.notes.len()), (0, 1), "{summary:?}");
+    assert!(summary.notes[0].contains("does not show it"), "{summary:?}");
+}
+
 #[tokio::test]
 async fn what_a_sweep_came_to_can_be_read() {
     use openreply_app::ports::SweepLedger;

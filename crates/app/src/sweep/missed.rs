@@ -105,8 +105,12 @@ where
         campaigns: &[PreparedCampaign],
         met: &mut BTreeSet<CommentId>,
     ) -> Vec<Candidate> {
-        let own = self.account.id.as_str().to_owned();
-        let is_own = |seen: &SeenReply| seen.from.as_ref().is_some_and(|from| from.as_str() == own);
+        let (own, name) = (self.account.id.as_str().to_owned(), self.account.username.clone());
+        // By its name too: Instagram may give the account another id under its own media.
+        let is_own = |seen: &SeenReply| {
+            seen.from.as_ref().is_some_and(|from| from.as_str() == own)
+                || seen.username.as_ref().is_some_and(|username| username.eq_ignore_ascii_case(&name))
+        };
         let top = std::iter::once((&thread.comment, None));
         let under = thread.replies.iter().map(|reply| (reply, Some(&thread.comment.id)));
         let mut found = Vec::new();

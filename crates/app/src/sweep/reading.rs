@@ -24,6 +24,8 @@ pub(super) struct Reading {
     failures: u32,
     reads: u32,
     errors: u32,
+    /// What Instagram does not show.
+    refused: Vec<String>,
     /// Whether an answer said that the token is dead.
     pub(super) token_is_dead: bool,
 }
@@ -39,6 +41,7 @@ impl Reading {
             failures: 0,
             reads: 0,
             errors: 0,
+            refused: Vec::new(),
             token_is_dead: false,
         }
     }
@@ -53,6 +56,7 @@ impl Reading {
             failures: 0,
             reads: 0,
             errors: 0,
+            refused: Vec::new(),
             token_is_dead: false,
         }
     }
@@ -89,7 +93,7 @@ impl Reading {
             }
             Err(error) => error,
         };
-        self.errors += 1;
+        self.errors += u32::from(!matches!(error.trouble, ReadTrouble::Refused { .. }));
         match &error.trouble {
             ReadTrouble::TokenDead => {
                 self.token_is_dead = true;
@@ -107,8 +111,12 @@ impl Reading {
                     self.stopped = Some(error.to_string());
                 }
             }
-            // This one is gone; the next may be there.
-            ReadTrouble::Refused { .. } => {}
+            // This one is gone, or nothing stands under it yet; the next may be there.
+            ReadTrouble::Refused { .. } => {
+                if !self.refused.contains(&error.to_string()) {
+                    self.refused.push(error.to_string());
+                }
+            }
         }
         tracing::warn!(%error, "a sweep could not read");
         None
@@ -118,7 +126,7 @@ impl Reading {
     pub(super) fn finish(self, summary: &mut Summary) -> Option<Timestamp> {
         summary.reads += self.reads;
         summary.errors += self.errors;
-        if let Some(why) = self.stopped {
+        for why in self.refused.into_iter().chain(self.stopped) {
             summary.note(why);
         }
         self.quiet_until
