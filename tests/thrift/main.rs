@@ -124,3 +124,41 @@ async fn a_sign_of_life_costs_one_write_and_a_look_at_it_four_reads() {
     assert_eq!(sorted(&measured), ["BatchGetItem", "GetItem", "Query"], "stop, heartbeat, holds");
     assert!(asked.reads <= 4.0 && measured.reads <= 3.0 && asked.writes + measured.writes == 0.0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redirect_costs_one_read_and_a_click_two_writes_beside_it() {
+    let product = Product::start().await;
+    let (links, path) = product.links();
+    let preview = product.follow(&links, &path, "facebookexternalhit/1.1").await;
+    tell("redirect of a preview", &preview);
+    assert_eq!((preview.calls, preview.reads), (vec!["GetItem".to_owned()], 1.0));
+    for (state, expected) in [
+        // Whoever is first on a day makes the key under which the day's visitors are hashed.
+        ("first of the day", vec!["GetItem", "PutItem", "UpdateItem", "UpdateItem"]),
+        ("any other", vec!["GetItem", "UpdateItem", "UpdateItem"]),
+    ] {
+        let click = product.follow(&links, &path, "Mozilla/5.0 (iPhone) Instagram 350.0").await;
+        tell(&format!("redirect of a click, {state}"), &click);
+        assert_eq!(click.calls, expected, "{state}: link, (key of the day), visitor, count");
+    }
+}
+
+/// Told, not judged: a test machine's speed is its own affair.
+#[tokio::test(flavor = "multi_thread")]
+#[expect(clippy::disallowed_methods, reason = "how long it takes is what is told")]
+async fn how_long_a_redirect_takes_is_told() {
+    const TIMES: u32 = 200;
+    let product = Product::start().await;
+    let (links, path) = product.links();
+    for (what, agent) in
+        [("a preview", "facebookexternalhit/1.1"), ("a click", "Mozilla/5.0 Instagram 350.0")]
+    {
+        let began = std::time::Instant::now();
+        for _ in 0..TIMES {
+            product.follow(&links, &path, agent).await;
+        }
+        let each = began.elapsed() / TIMES;
+        let line = format!("thrift: a redirect of {what} takes {each:?} over an embedded DynamoDB\n");
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
+    }
+}

@@ -13,12 +13,14 @@ use openreply_app::ingest::Ingest;
 use openreply_app::job::Job;
 use openreply_app::ports::{Clock, Enqueue, EventBodies, Host, Queue};
 use openreply_aws::{AesVault, DynamoLedger, LEDGER_CALL, OsRandom, SealingKey, create_table};
-use openreply_domain::ids::{AccountId, UserId};
+use openreply_domain::ids::{AccountId, CampaignId, UserId};
+use openreply_domain::links::{PATH, Slug};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, after};
 use openreply_domain::trigger::{QueueIdentity, Trigger};
 use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
 use openreply_health::Health;
+use openreply_links::Redirects;
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook::{self, CommentUpdate, Conversation, Media};
 use openreply_testkit::instagram::{FakeInstagram, Serving};
@@ -185,6 +187,28 @@ impl Product {
         let asked = self.spent(calls);
         health.measure().await;
         (asked, self.spent(calls))
+    }
+
+    /// The links function in a fresh environment, and the address of the guide's link.
+    pub(crate) fn links(&self) -> (Redirects<DynamoLedger, ManualClock, OsRandom>, String) {
+        let (account, campaign) = (AccountId::parse(ACCOUNT).unwrap(), CampaignId::parse("guide").unwrap());
+        let slug = Slug::of(&account, &campaign, "https://example.com/guide");
+        (Redirects::new(self.ingest.ledger.clone(), self.clock.clone(), OsRandom), format!("{PATH}{slug}"))
+    }
+
+    /// Somebody, or something, follows a link.
+    pub(crate) async fn follow(
+        &self,
+        links: &Redirects<DynamoLedger, ManualClock, OsRandom>,
+        path: &str,
+        agent: &str,
+    ) -> Spent {
+        let mut request = Request::new(Body::Empty);
+        *request.uri_mut() = path.parse().unwrap();
+        request.headers_mut().insert("user-agent", agent.parse().unwrap());
+        let answer = links.answer(&request, "203.0.113.7").await;
+        assert_eq!(answer.headers()["location"], "https://example.com/guide");
+        self.spent(self.instagram.calls().len())
     }
 
     /// What the consumer function would be handed now.
