@@ -102,3 +102,36 @@ impl Secrets {
         Ok(Self { instagram, facebook, verify_token, demo })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use openreply_domain::ids::{AccountId, CampaignId};
+    use openreply_domain::links::Slug;
+
+    #[test]
+    fn links_are_tracked_here_unless_they_go_to_real_people() {
+        let slug =
+            Slug::of(&AccountId::parse("1").unwrap(), &CampaignId::parse("a").unwrap(), "https://a.b/");
+        for (flags, wanted) in [
+            (&[][..], Ok(Some("http://127.0.0.1:3000"))),
+            (&["--links-base", "https://tunnel.example/"], Ok(Some("https://tunnel.example"))),
+            (&["--graph-url", "https://graph.instagram.com"], Ok(None)),
+            (
+                &["--graph-url", "https://graph.instagram.com", "--links-base", "https://tunnel.example"],
+                Ok(Some("https://tunnel.example")),
+            ),
+            (&["--links-base", "http://tunnel.example"], Err("--links-base: ")),
+        ] {
+            let args = Args::try_parse_from([&["openreply-local"][..], flags].concat()).unwrap();
+            match (args.tracked_links("127.0.0.1:3000".parse().unwrap()), wanted) {
+                (Ok(base), Ok(wanted)) => {
+                    let url = base.map(|base| base.url(&slug));
+                    assert_eq!(url, wanted.map(|wanted| format!("{wanted}/r/{slug}")), "{flags:?}");
+                }
+                (Err(error), Err(wanted)) => assert!(error.starts_with(wanted), "{error}"),
+                (found, wanted) => panic!("{flags:?}: {found:?}, not {wanted:?}"),
+            }
+        }
+    }
+}
