@@ -65,6 +65,10 @@ async fn a_person_walks_from_a_comment_to_the_follow_up() {
     let told = says(&runner, "yes please").await;
     assert_eq!(told["trigger"], format!("message:{ACCOUNT}:{}", told["message"].as_str().unwrap()));
     assert_eq!(last(&runner).await["text"], "One moment");
+    let story = runner.get(&format!("/_local/story?trigger={}", told["trigger"].as_str().unwrap())).await;
+    let steps: Vec<&str> =
+        story["steps"].as_array().unwrap().iter().map(|step| step["what"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["Message written", "Webhook recorded and queued", "Nothing of its own"]);
     advance(&runner, 60).await;
     let prompt = last(&runner).await;
     assert_eq!(prompt["text"], "Follow us, then tap");

@@ -13,6 +13,7 @@ use openreply_domain::ids::CampaignId;
 use openreply_domain::send::{Leg, Says, Send};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::{TriggerKey, TriggerKind};
+use openreply_testkit::instagram::World;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::Arc;
@@ -34,7 +35,10 @@ struct Step {
 /// `GET /_local/story?trigger=…`
 pub(super) async fn story(State(runner): State<Arc<Runner>>, Query(query): Query<StoryQuery>) -> Response {
     let Ok(trigger) = query.trigger.parse::<TriggerKey>() else {
-        return refuse(StatusCode::BAD_REQUEST, "trigger reads comment:<account>:<comment id>");
+        return refuse(
+            StatusCode::BAD_REQUEST,
+            "trigger reads comment:<account>:<id>, and likewise for tap, message and follow_up",
+        );
     };
     match tell(&runner, &trigger).await {
         Ok(steps) => Json(json!({ "trigger": trigger, "steps": steps })).into_response(),
@@ -44,18 +48,13 @@ pub(super) async fn story(State(runner): State<Arc<Runner>>, Query(query): Query
 
 async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, LedgerError> {
     let mut steps = Vec::new();
-    let mut received_at = None;
-    if trigger.kind == TriggerKind::Comment {
-        let world = runner.instagram.snapshot();
-        if let Some(comment) = world.comment(&trigger.id.as_comment()) {
-            received_at = Some(comment.at);
-            steps.push(Step { at: comment.at, what: "Comment written".into(), detail: None, state: "done" });
-        }
+    let written = written(&runner.instagram.snapshot(), trigger);
+    if let Some((at, what)) = written {
+        steps.push(Step { at, what: what.into(), detail: None, state: "done" });
     }
     let sends: Vec<Send> =
         sends(runner).await?.into_iter().filter(|send| send.key.trigger == *trigger).collect();
-    received_at = sends.first().map(|send| send.first_seen_at).or(received_at);
-    if let Some(received_at) = received_at {
+    if let Some(received_at) = sends.first().map(|send| send.first_seen_at).or(written.map(|(at, _)| at)) {
         steps.extend(events(runner, trigger, received_at).await?);
     }
     for send in &sends {
@@ -63,11 +62,36 @@ async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, Ledger
     }
     if sends.is_empty() && !steps.is_empty() && runner.queue.is_idle() {
         let at = steps.last().map_or(Timestamp::UNIX_EPOCH, |step| step.at);
-        let detail =
-            Some("No active campaign listens for it, so nothing is sent and nothing is kept.".into());
-        steps.push(Step { at, what: "No campaign matches".into(), detail, state: "done" });
+        let (what, detail) = match trigger.kind {
+            TriggerKind::Comment => (
+                "No campaign matches",
+                "No active campaign listens for it, so nothing is sent and nothing is kept.",
+            ),
+            TriggerKind::Message | TriggerKind::Tap | TriggerKind::FollowUp => (
+                "Nothing of its own",
+                "It starts no message. If it answers an opening or a prompt, that one's story goes on.",
+            ),
+        };
+        steps.push(Step { at, what: what.into(), detail: Some(detail.into()), state: "done" });
     }
     Ok(steps)
+}
+
+/// When a person wrote it, and what it is, as far as the fake Instagram knows. It keeps no taps.
+fn written(world: &World, trigger: &TriggerKey) -> Option<(Timestamp, &'static str)> {
+    match trigger.kind {
+        TriggerKind::Comment => {
+            world.comment(&trigger.id.as_comment()).map(|comment| (comment.at, "Comment written"))
+        }
+        TriggerKind::Message => {
+            let id = trigger.id.to_string();
+            let conversations = world.accounts().get(&trigger.account)?.conversations.values();
+            let mut messages = conversations.flat_map(|conversation| &conversation.messages);
+            let message = messages.find(|message| message.id.as_str() == id)?;
+            Some((message.at, "Message written"))
+        }
+        TriggerKind::Tap | TriggerKind::FollowUp => None,
+    }
 }
 
 /// The webhook events of that minute that held the trigger.
