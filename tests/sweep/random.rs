@@ -27,7 +27,7 @@ async fn run(seed: u64, fault: impl Fn(u64) -> Option<Fault>) -> Run {
     let (mut matching, mut told) = (Vec::new(), 0);
     for n in 0..COMMENTS {
         let user = format!("{}", 900 + n);
-        let matches = dice.number() % 4 != 0;
+        let matches = !dice.number().is_multiple_of(4);
         let comment = stage.comment(&user, if matches { "LINK" } else { "how nice" });
         if let Some(fault) = fault(dice.number()) {
             stage.fail_next(1, &fault);
