@@ -84,7 +84,7 @@ async fn an_event_of_days_ago_is_found_by_the_rounds_that_catch_up() {
     stage.record(&event, "old").await;
     stage.pass(SignedDuration::from_hours(24));
     let mut recovered = 0;
-    for _ in 0..5 {
+    for _ in 0..30 {
         recovered += stage.sweep().await.recovered;
         stage.pass(SignedDuration::from_mins(5));
     }

@@ -162,3 +162,22 @@ async fn how_long_a_redirect_takes_is_told() {
         std::io::stderr().write_all(line.as_bytes()).unwrap();
     }
 }
+
+/// Whatever there is to look at: one batch read of the ledger for each page of comments, and one write in the end.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sweep_reads_the_ledger_once_for_each_page_of_comments() {
+    let product = Product::start().await;
+    product.unheard(1);
+    let one = product.sweep().await;
+    tell("sweep, one missed comment", &one);
+    let count = |spent: &Spent, name: &str| spent.calls.iter().filter(|call| *call == name).count();
+    assert_eq!((one.graph, count(&one, "PutItem")), (2, 1), "the posts, and one page");
+    assert!(one.calls.len() <= 12, "{:?}", one.calls);
+    product.unheard(129);
+    let many = product.sweep().await;
+    tell("sweep, 130 missed comments", &many);
+    assert_eq!(many.graph, 4, "the posts, and three pages");
+    assert_eq!(count(&many, "BatchGetItem"), count(&one, "BatchGetItem") + 2, "one for each further page");
+    assert_eq!(count(&many, "SendMessageBatch"), 3, "thirty of them");
+    assert_eq!(many.calls.len(), one.calls.len() + 4);
+}

@@ -12,18 +12,19 @@ use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::Ingest;
 use openreply_app::job::Job;
 use openreply_app::ports::{Clock, Enqueue, EventBodies, Host, Queue};
+use openreply_app::sweep::{Sweep, SweepOrder};
 use openreply_aws::{AesVault, DynamoLedger, LEDGER_CALL, OsRandom, SealingKey, create_table};
-use openreply_domain::ids::{AccountId, CampaignId, UserId};
+use openreply_domain::ids::{AccountId, CampaignId, MediaId, UserId};
 use openreply_domain::links::{PATH, Slug};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, after};
 use openreply_domain::trigger::{QueueIdentity, Trigger};
-use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook};
+use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook, WebhookBodies};
 use openreply_health::Health;
 use openreply_links::Redirects;
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook::{self, CommentUpdate, Conversation, Media};
-use openreply_testkit::instagram::{FakeInstagram, Serving};
+use openreply_testkit::instagram::{FakeInstagram, NewComment, Serving};
 use openreply_testkit::lambda::sqs_event;
 use openreply_testkit::memory::{ManualClock, MemoryDepths, MemoryFacts, MemoryQueue, MemoryTimers};
 use secrecy::SecretString;
@@ -46,6 +47,7 @@ campaigns:
     links: [{ url: "https://example.com/guide" }]
 "#;
 
+#[derive(Clone)]
 struct MeteredHost {
     ledger: DynamoLedger,
     graph: Graph,
@@ -98,6 +100,7 @@ pub(crate) struct Product {
     ingest: Ingest<DynamoLedger, MeteredQueue<MemoryQueue>, ManualClock, OsRandom>,
     reader: MetaWebhook,
     deliver: Deliver<MeteredHost>,
+    host: MeteredHost,
     queue: MeteredQueue<MemoryQueue>,
     clock: ManualClock,
     meter: Meter,
@@ -132,7 +135,8 @@ impl Product {
         Self {
             ingest,
             reader: MetaWebhook::new(secrets).unwrap(),
-            deliver: Deliver::new(host, Policy::default(), budget),
+            deliver: Deliver::new(host.clone(), Policy::default(), budget),
+            host,
             queue,
             clock,
             meter,
@@ -163,6 +167,37 @@ impl Product {
         request.headers_mut().insert(header, signature.parse().unwrap());
         let response = openreply_webhook::handle(&self.ingest, &self.reader, &request).await;
         assert_eq!(response.status().is_success(), secret == SECRET, "{}", response.status());
+        self.spent(before)
+    }
+
+    /// People comment under one post, and no webhook tells of it.
+    pub(crate) fn unheard(&self, count: usize) {
+        for n in 0..count {
+            self.instagram.comment(NewComment {
+                account: AccountId::parse(ACCOUNT).unwrap(),
+                media: MediaId::parse("18000000000000055").unwrap(),
+                from: UserId::parse(format!("{}", 5_000 + n)).unwrap(),
+                username: None,
+                text: "LINK".to_owned(),
+                parent: None,
+            });
+        }
+    }
+
+    /// A sweep of the account.
+    pub(crate) async fn sweep(&self) -> Spent {
+        let before = self.instagram.calls().len();
+        let budget = Budget { ledger_call: LEDGER_CALL, send: SignedDuration::from_secs(10) };
+        let sweep = Sweep {
+            deliver: Deliver::new(self.host.clone(), Policy::default(), budget),
+            reader: self.host.graph.clone(),
+            bodies: WebhookBodies,
+            index_lag: SignedDuration::ZERO,
+        };
+        let account = AccountId::parse(ACCOUNT).ok();
+        let order = SweepOrder { account, round: self.clock.now() };
+        let deadline = after(self.clock.now(), SignedDuration::from_mins(4));
+        assert_eq!(sweep.carry_out(&order, deadline).await.unwrap().errors, 0);
         self.spent(before)
     }
 

@@ -25,7 +25,7 @@ const TIMEOUT: SignedDuration = SignedDuration::from_secs(120);
 /// Invocations side by side.
 const CONCURRENCY: usize = 2;
 /// How far apart sweeps are at most while the clock is advanced.
-const LONGEST_GAP: SignedDuration = SignedDuration::from_hours(12);
+const LONGEST_GAP: SignedDuration = SignedDuration::from_hours(24);
 
 /// Runs the consumer function.
 pub(crate) struct Pump {

@@ -15,8 +15,12 @@ use std::collections::HashSet;
 const STUCK_AFTER: SignedDuration = SignedDuration::from_mins(2);
 /// How far the first sweep of a stack looks back.
 const FIRST_LOOK: SignedDuration = SignedDuration::from_hours(6);
-/// Minutes that one round looks at. What is left is looked at in the next.
-const MINUTES: usize = 400;
+/// These latest minutes every round looks at, however far behind the rest is.
+const LATEST: SignedDuration = SignedDuration::from_mins(10);
+/// Minutes before them that one round looks at. What is left is looked at in the next.
+const EARLIER: usize = 60;
+/// What is older cannot be answered any more, and is forgotten by the ledger.
+const OLDEST: SignedDuration = SignedDuration::from_hours(7 * 24);
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
 impl<H, R, E> Sweep<H, R, E>
@@ -35,15 +39,12 @@ where
         }
         let ripe = after(now, -STUCK_AFTER);
         let checked = self.ledger().events_checked().await?;
-        let mut minute = start_of_minute(checked.unwrap_or_else(|| after(now, -FIRST_LOOK)));
-        let mut all_well = true;
-        // Everything before this moment is on the queue.
-        let mut well_until = checked;
+        // Everything before this moment is on the queue, or too old.
+        let mut well_until =
+            start_of_minute(checked.unwrap_or_else(|| after(now, -FIRST_LOOK)).max(after(now, -OLDEST)));
         let mut ads: HashSet<(AccountId, AdMedia)> = HashSet::new();
-        for _ in 0..MINUTES {
-            if minute > now {
-                break;
-            }
+        for minute in minutes(well_until, now) {
+            let mut all_well = true;
             for event in self.ledger().events(minute).await? {
                 let Ok(parsed) = self.bodies.parse(&event.body) else { continue };
                 self.learn_ads(&parsed.triggers, &accounts, &mut ads).await?;
@@ -52,13 +53,12 @@ where
                 }
             }
             let next = after(minute, MINUTE);
-            if all_well && next <= ripe {
-                well_until = Some(next);
+            if all_well && minute == well_until && next <= ripe {
+                well_until = next;
             }
-            minute = next;
         }
-        if let Some(until) = well_until.filter(|_| well_until != checked) {
-            self.ledger().set_events_checked(until).await?;
+        if checked != Some(well_until) {
+            self.ledger().set_events_checked(well_until).await?;
         }
         Ok(summary)
     }
@@ -119,6 +119,16 @@ where
         }
         Ok(())
     }
+}
+
+/// The minutes that a round looks at: some from `from` on, and the latest.
+fn minutes(from: Timestamp, now: Timestamp) -> Vec<Timestamp> {
+    let latest = start_of_minute(after(now, -LATEST)).max(from);
+    let run = |from: Timestamp, until: Timestamp| {
+        std::iter::successors(Some(from), |minute| Some(after(*minute, MINUTE)))
+            .take_while(move |minute| *minute < until)
+    };
+    run(from, latest).take(EARLIER).chain(run(latest, after(now, SignedDuration::from_millis(1)))).collect()
 }
 
 fn start_of_minute(moment: Timestamp) -> Timestamp {
