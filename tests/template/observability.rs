@@ -85,7 +85,7 @@ fn only_a_heartbeat_that_is_missing_is_bad_by_itself() {
 
 #[test]
 fn every_alarm_goes_to_the_topic_and_is_explained_in_the_runbook() {
-    let runbook = file("docs/RUNBOOK.md");
+    let (runbook, overview) = (file("docs/RUNBOOK.md"), file("docs/OBSERVABILITY.md"));
     let topic =
         json!({ "Fn::If": ["HasAlarmTopic", [{ "Ref": "AlarmTopicArn" }], { "Ref": "AWS::NoValue" }] });
     let mut explained = BTreeSet::new();
@@ -96,6 +96,9 @@ fn every_alarm_goes_to_the_topic_and_is_explained_in_the_runbook() {
         let (entry, _) = entry.unwrap_or_else(|| panic!("{name} does not say where it is explained"));
         assert!(runbook.contains(&format!("\n## {entry}\n")), "{name}: RUNBOOK.md has no entry \"{entry}\"");
         explained.insert(entry.to_owned());
+        let listed =
+            alarm["AlarmName"]["Fn::Sub"].as_str().expect("a name").rsplit('}').next().unwrap_or_default();
+        assert!(overview.contains(&format!("`…{listed}`")), "OBSERVABILITY.md does not list {listed}");
     }
     assert!(explained.len() >= 8, "{explained:?}");
 }
