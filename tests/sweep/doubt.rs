@@ -101,6 +101,29 @@ async fn a_person_who_saw_it_says_so() {
     assert!(matches!(unknown, Err(ResolveError::Unknown)), "{unknown:?}");
 }
 
+/// What a person calls sent goes on as if it had been settled: its follow-up comes in its time, found by a sweep.
+#[tokio::test]
+async fn a_follow_up_follows_what_a_person_called_sent() {
+    let campaigns = ON_A_POST.replace(
+        r#"dm: "The guide""#,
+        r#"dm: "The guide", follow_up: { text: "Did it help?", after_minutes: 60 }"#,
+    );
+    let stage = Stage::new(&campaigns).await;
+    let comment = in_doubt(&stage, "900", true).await;
+    stage.instagram.message(&account(), &UserId::parse("900").unwrap(), None, "thanks");
+    decide(&stage, &comment, Decision::Sent).await.unwrap();
+    let follow_ups = || {
+        let sends = stage.host.memory.ledger.all_sends();
+        sends.into_iter().filter(|send| send.key.leg == Leg::FollowUp).collect::<Vec<_>>()
+    };
+    assert_eq!(follow_ups().len(), 1);
+    stage.pass(SignedDuration::from_mins(61));
+    assert_eq!(stage.sweep().await.redriven, 0);
+    stage.pass(SignedDuration::from_mins(1));
+    assert_eq!(stage.sweep().await.redriven, 1);
+    assert!(!matches!(follow_ups()[0].state, State::Open { .. }), "{:?}", follow_ups()[0].state);
+}
+
 /// One settles, one stays: the clocks tell which of the two it was.
 #[tokio::test]
 async fn of_two_with_the_same_text_the_delivered_one_settles() {
@@ -146,6 +169,21 @@ async fn a_persons_identical_text_proves_nothing() {
     stage.instagram.message(&account(), &UserId::parse("900").unwrap(), None, "The guide");
     assert_eq!(stage.sweep().await.settled, 0);
     assert_eq!(stage.status(&lost).await, "UNCONFIRMED");
+}
+
+/// It arrived, and a person of the account wrote the very same by hand a moment later: two messages fit.
+#[tokio::test]
+async fn what_a_person_of_the_account_wrote_too_leaves_it_to_a_person() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = in_doubt(&stage, "900", true).await;
+    stage.instagram.message(&account(), &UserId::parse("900").unwrap(), None, "hello?");
+    let body = serde_json::json!({ "recipient": { "id": "900" }, "message": { "text": "The guide" } });
+    let url = format!("{}/v25.0/{}/messages", stage.base(), account());
+    let by_hand =
+        reqwest::Client::new().post(url).bearer_auth("sweep-token").json(&body).send().await.unwrap();
+    assert_eq!(by_hand.status(), 200);
+    assert_eq!(stage.sweep().await.settled, 0);
+    assert_eq!((stage.status(&comment).await, stage.inbox("900").len()), ("UNCONFIRMED", 3));
 }
 
 /// Instagram's clock goes a minute ahead or behind; a message from long before is never taken for it.

@@ -4,9 +4,10 @@
 //! the Send; a release makes it due once more under a new wake, and it goes through every gate again.
 
 use crate::deliver::words::untracked;
-use crate::deliver::{content_of, text_of};
+use crate::deliver::{content_of, follow_up, text_of};
 use crate::ports::{
-    Enqueue, Fact, Facts, Ledger, LedgerError, Queue, ReadError, Reader, SealError, Timer, Vault, Written,
+    Also, Enqueue, Fact, Facts, Ledger, LedgerError, Queue, ReadError, Reader, SealError, Timer, Vault,
+    Written,
 };
 use openreply_domain::evidence::{Doubtful, Shown};
 use openreply_domain::send::{Decision, Expect, Leg, Send, SendKey, Unresolvable, release, resolve_sent};
@@ -51,7 +52,11 @@ pub async fn resolve(
     let Some(claim) = send.claim.as_ref().map(|claim| claim.id.clone()) else {
         return Err(Unresolvable::NotInDoubt.into());
     };
-    match ledger.put_send(&next, &Expect::Claimed(claim)).await? {
+    let also = match decision {
+        Decision::Sent => what_follows(ledger, &next, now).await?,
+        Decision::Release => Vec::new(),
+    };
+    match ledger.put_send_with(&next, &Expect::Claimed(claim), &also).await? {
         Written::Done => {}
         Written::Refused(_) | Written::Moved => return Err(ResolveError::Moved),
     }
@@ -67,6 +72,15 @@ pub async fn resolve(
         }
     }
     Ok(next)
+}
+
+/// The follow-up that a delivery promises, if there is none yet. It has no timer: the sweep finds it when it is due.
+async fn what_follows(ledger: &impl Ledger, sent: &Send, now: Timestamp) -> Result<Vec<Also>, LedgerError> {
+    let Some(account) = ledger.account(&sent.key.trigger.account).await? else { return Ok(Vec::new()) };
+    let content = content_of(ledger, &account, sent).await?;
+    let Some(later) = follow_up(sent, content.as_ref(), now) else { return Ok(Vec::new()) };
+    let known = ledger.sends(&later.key.trigger, &[Leg::FollowUp]).await?;
+    Ok(if known.is_empty() { vec![Also::Begin(Box::new(later))] } else { Vec::new() })
 }
 
 /// What speaks for and against a delivery, for the person who decides.

@@ -21,6 +21,7 @@ pub mod words;
 
 pub(crate) use doubt::{content_of, text_of};
 pub use gates::month_of;
+pub(crate) use settle::follow_up;
 
 use crate::accounts::AccountCache;
 use crate::job::Job;

@@ -268,7 +268,7 @@ impl<H: Host> Deliver<H> {
 }
 
 /// The follow-up that a delivered message promises: once per person and campaign, of the version that was sent.
-fn follow_up(sent: &Send, content: Option<&CampaignContent>, now: Timestamp) -> Option<Send> {
+pub(crate) fn follow_up(sent: &Send, content: Option<&CampaignContent>, now: Timestamp) -> Option<Send> {
     let gives = match &sent.key.leg {
         Leg::Dm => sent.says == Says::Link,
         Leg::Reveal => true,
