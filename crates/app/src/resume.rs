@@ -100,10 +100,15 @@ pub async fn resume_all(
     now: Timestamp,
 ) -> Result<usize, ResumeError> {
     let mut woken = 0;
+    let mut trouble = None;
     for account in ledger.account_ids().await? {
-        woken += resume_account(ledger, queue, facts, &account, now).await?;
+        // One account's trouble keeps nothing from the others.
+        match resume_account(ledger, queue, facts, &account, now).await {
+            Ok(of_account) => woken += of_account,
+            Err(error) => trouble = trouble.or(Some(error)),
+        }
     }
-    Ok(woken)
+    trouble.map_or(Ok(woken), Err)
 }
 
 async fn resume_account(

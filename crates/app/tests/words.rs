@@ -151,6 +151,7 @@ fn a_payload_names_the_trigger_that_began_it() {
     let root = trigger("comment:1784:17900");
     let mut prompt = send(Leg::FollowPrompt, Says::Link);
     prompt.conversation = Some(Conversation {
+        is_first_contact: false,
         root: root.clone(),
         asked_by: trigger("tap:1784:mid"),
         checks: 0,

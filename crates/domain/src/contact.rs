@@ -28,7 +28,7 @@ pub const FUSE: usize = 5;
 pub const FUSE_WITHIN: SignedDuration = SignedDuration::from_hours(1);
 
 /// By how much Instagram's clock and ours may differ.
-const CLOCKS_DISAGREE: SignedDuration = SignedDuration::from_mins(1);
+const CLOCKS_DISAGREE: SignedDuration = SignedDuration::from_secs(10);
 
 /// A copy of a message may still arrive for so long: 36 hours of Meta's retries, then 14 days on the queue.
 const REMEMBERED_FOR: SignedDuration = SignedDuration::from_hours(16 * 24);
@@ -132,16 +132,18 @@ impl Contact {
 
     /// Learns what they wish. Returns whether this very message is the one that made it so, now or earlier.
     pub fn wishes(&mut self, out: bool, at: Timestamp, by: &MessageId) -> bool {
-        if let Some(wish) = &self.wish
-            && (wish.at > at || wish.by == *by || wish.out == out)
-        {
-            return wish.by == *by && wish.out == out;
+        match &mut self.wish {
+            Some(wish) if wish.at > at => wish.by == *by && wish.out == out,
+            // The same again: it stands since the first, and until something newer than the last.
+            Some(wish) if wish.out == out => {
+                wish.at = at;
+                wish.by == *by
+            }
+            Some(_) | None => {
+                self.wish = Some(Wish { out, at, by: by.clone() });
+                true
+            }
         }
-        if !out && self.wish.is_none() {
-            return false;
-        }
-        self.wish = Some(Wish { out, at, by: by.clone() });
-        true
     }
 
     /// Remembers a message of ours that asks for an answer.
@@ -241,13 +243,20 @@ mod tests {
     #[test]
     fn the_newest_wish_counts_and_one_message_confirms_it() {
         let mut contact = Contact::default();
-        assert!(!contact.wishes(false, at(0), &mid("start")), "nobody was out");
-        assert!(!contact.is_out());
+        assert!(contact.wishes(false, at(0), &mid("start")) && !contact.is_out());
+        assert!(
+            !contact.wishes(true, at(-1), &mid("stop0")) && !contact.is_out(),
+            "START was the newer word"
+        );
         assert!(contact.wishes(true, at(1), &mid("stop")) && contact.is_out());
         assert!(contact.wishes(true, at(1), &mid("stop")), "a copy is the same message");
         assert!(!contact.wishes(true, at(2), &mid("stop2")), "one confirmation");
         assert!(contact.wishes(false, at(3), &mid("start2")) && !contact.is_out());
         assert!(!contact.wishes(true, at(1), &mid("stop")) && !contact.is_out(), "a late copy");
+        // STOP, START and STOP again, of which the START comes last.
+        assert!(contact.wishes(true, at(4), &mid("stop3")));
+        assert!(!contact.wishes(true, at(6), &mid("stop4")));
+        assert!(!contact.wishes(false, at(5), &mid("start4")) && contact.is_out(), "STOP was the last word");
     }
 
     #[test]
@@ -265,7 +274,7 @@ mod tests {
         assert_eq!(contact.answered_by(&mid("yes")).map(|one| &one.root), Some(&root(3)));
         assert_eq!(contact.answered_by(&mid("no")), None);
         assert_eq!(waiting(&contact, at(86_402)), [root(3)], "24 hours for words");
-        assert_eq!(waiting(&contact, at(-58)), [root(2)], "our clock may be ahead by a minute");
+        assert_eq!(waiting(&contact, at(-8)), [root(2)], "our clock may be ahead by a little");
         assert_eq!(waiting(&contact, at(-70)), [], "written before they went out");
         contact.invite(&root(1), &campaign("a"), at(20));
         assert_eq!(waiting(&contact, at(21)), [root(1), root(3), root(2)], "asked again, it waits again");

@@ -190,8 +190,12 @@ impl AccountGate {
         let made = match outcome {
             SendOutcome::Delivered { .. } => None,
             SendOutcome::Rejected(rejection) => match rejection.kind {
-                RejectionKind::TokenDead if token_version != self.token_version => None,
-                RejectionKind::TokenDead => Some(hold(HoldReason::TokenDead, None)),
+                RejectionKind::TokenDead if token_version < self.token_version => None,
+                RejectionKind::TokenDead => {
+                    // One that is newer than what was known here is the current one.
+                    self.token_version = token_version;
+                    Some(hold(HoldReason::TokenDead, None))
+                }
                 RejectionKind::Permission => Some(hold(HoldReason::Permission, None)),
                 RejectionKind::Blocked => Some(hold(HoldReason::Blocked, Some(BLOCKED_REST))),
                 RejectionKind::Throttled => {
@@ -309,6 +313,10 @@ mod tests {
         let dead = rejected(RejectionKind::TokenDead, None);
         let mut gate = AccountGate { token_version: 2, ..AccountGate::default() };
         assert_eq!(gate.learn(&dead, "a", 1, at(0)), None);
+        let mut behind = AccountGate { token_version: 2, ..AccountGate::default() };
+        assert!(behind.learn(&dead, "a", 3, at(0)).is_some(), "nobody had told the gate of the new token");
+        behind.token_stored(3);
+        assert!(behind.standing(at(1)).is_some(), "and it is that one which is dead");
         let hold = gate.learn(&dead, "a", 2, at(0)).unwrap();
         assert_eq!((hold.reason, hold.until), (HoldReason::TokenDead, None));
         assert_eq!(gate.learn(&dead, "b", 2, at(1)), None, "one alert, not one per comment");

@@ -52,6 +52,9 @@ pub struct Conversation {
     pub root: TriggerKey,
     /// The tap or message that asked for it last.
     pub asked_by: TriggerKey,
+    /// Whether nothing was said to them before in this flow: they wrote a keyword.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_first_contact: bool,
     /// How often Instagram has said, since it was asked for last, that the person does not follow.
     #[serde(default)]
     pub checks: u32,

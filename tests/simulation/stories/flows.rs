@@ -34,6 +34,9 @@ const TWO_OPENINGS: &str = campaigns!(
 const GATED: &str = campaigns!(
     "id: guide, keywords: [LINK], follow_gate: { text: \"Follow first, then answer OK\", reply_words: [OK], acknowledgement: \"One moment\" }, dm: \"Here it is\""
 );
+const GATED_BUTTON: &str = campaigns!(
+    "id: guide, keywords: [LINK], opening: { text: \"Want it?\", button: \"Yes please\" }, follow_gate: { text: \"Follow first, then answer OK\", reply_words: [OK] }, dm: \"Here it is\""
+);
 const GATED_DM: &str = campaigns!(
     "id: guide, keywords: [LINK], dm_trigger: true, follow_gate: { text: \"Follow first, then tap\", button: \"I follow\" }, dm: \"Here it is\""
 );
@@ -448,6 +451,43 @@ pub(super) fn stories() -> Vec<Story> {
                 "public_reply SKIPPED_REPEAT",
                 "dm SENT",
                 "public_reply SENT",
+            ],
+        },
+        Story {
+            name: "once per person, and then opted out",
+            campaigns: ONCE,
+            instagram: Answer::Delivered,
+            steps: vec![Comments("180", "LINK"), Writes("m1", "STOP"), Comments("181", "LINK")],
+            transcript: "> comments: LINK\n< Here it is\n< Sent\n> STOP\n< You will get no more automated messages from us. Write START to get them again.\n> comments: LINK",
+            rows: &[
+                "dm SENT",
+                "public_reply SENT",
+                "dm SKIPPED_OPT_OUT",
+                "public_reply SKIPPED_OPT_OUT",
+                "acknowledgement SENT",
+            ],
+        },
+        Story {
+            name: "a tap days later meets the gate anew, and an answer to that is an answer",
+            campaigns: GATED_BUTTON,
+            instagram: Answer::Delivered,
+            steps: vec![
+                Follows(No),
+                Comments("180", "LINK"),
+                Taps("t1", ROOT),
+                Wait(200_000),
+                Taps("t2", ROOT),
+                Wait(120),
+                Follows(Yes),
+                Writes("m1", "done"),
+            ],
+            transcript: "> comments: LINK\n< Want it? [Yes please]\n> taps\n< Follow first, then answer OK\n> taps\n< Follow first, then answer OK\n> done\n< Here it is",
+            rows: &[
+                "dm SENT",
+                "reveal SKIPPED_WINDOW",
+                "follow_prompt SENT",
+                "reveal SENT",
+                "follow_prompt SENT",
             ],
         },
         Story {

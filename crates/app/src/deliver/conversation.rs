@@ -209,7 +209,7 @@ impl<H: Host> Deliver<H> {
         };
         let closes_at = read.standing.contact.closes_at().unwrap_or_else(|| self.now());
         let Some(reveal) = reveal else {
-            let send = revealed(&opening, root, root, asking, closes_at, self.now());
+            let send = revealed(&opening, root, asking, closes_at, self.now());
             return self.new_leg(send, Some(read.standing), turn).await.map(drop);
         };
         let is_copy = reveal.conversation.as_ref().is_some_and(|open| open.asked_by == *asking.by);
@@ -234,7 +234,7 @@ impl<H: Host> Deliver<H> {
                     tracing::info!(trigger = %asking.by, "what it asks for was dealt with before");
                     return Ok(());
                 }
-                self.reveal_again(&opening, root, asking, closes_at, turn).await
+                self.reveal_again(&opening, asking, closes_at, turn).await
             }
         }
     }
@@ -243,7 +243,6 @@ impl<H: Host> Deliver<H> {
     async fn reveal_again(
         &self,
         opening: &Send,
-        root: &TriggerKey,
         asking: &Asking<'_>,
         closes_at: Timestamp,
         turn: &Turn,
@@ -252,7 +251,8 @@ impl<H: Host> Deliver<H> {
         match read.sends.into_iter().next() {
             Some(stored) => self.leg(Some(stored), None, Some(read.standing), turn).await,
             None => {
-                let send = revealed(opening, asking.by, root, asking, closes_at, self.now());
+                // A flow of its own from here on: whoever is asked to follow first answers this one.
+                let send = revealed(opening, asking.by, asking, closes_at, self.now());
                 self.new_leg(send, Some(read.standing), turn).await.map(drop)
             }
         }
@@ -305,8 +305,13 @@ fn wish(text: &str, opt_out: &OptOut) -> Option<bool> {
 /// What a message starts by itself.
 fn own(message: &Message, leg: Leg, matched: Option<Matched>, received_at: Timestamp) -> Send {
     let trigger = message.key();
-    let conversation =
-        Conversation { root: trigger.clone(), asked_by: trigger.clone(), checks: 0, closes_at: received_at };
+    let conversation = Conversation {
+        root: trigger.clone(),
+        asked_by: trigger.clone(),
+        is_first_contact: true,
+        checks: 0,
+        closes_at: received_at,
+    };
     let campaign = matched.as_ref().map(|matched| matched.winner.clone());
     Send {
         keyword: matched.as_ref().and_then(|matched| matched.keyword),
@@ -316,18 +321,23 @@ fn own(message: &Message, leg: Leg, matched: Option<Matched>, received_at: Times
     }
 }
 
-/// The reveal of an opening, kept under `trigger`.
+/// The reveal of an opening, kept under `root`.
 fn revealed(
     opening: &Send,
-    trigger: &TriggerKey,
     root: &TriggerKey,
     asking: &Asking<'_>,
     closes_at: Timestamp,
     now: Timestamp,
 ) -> Send {
-    let key = SendKey { trigger: trigger.clone(), leg: Leg::Reveal };
+    let key = SendKey { trigger: root.clone(), leg: Leg::Reveal };
     let (user, username) = (opening.user.clone(), opening.username.clone());
-    let conversation = Conversation { root: root.clone(), asked_by: asking.by.clone(), checks: 0, closes_at };
+    let conversation = Conversation {
+        root: root.clone(),
+        asked_by: asking.by.clone(),
+        is_first_contact: false,
+        checks: 0,
+        closes_at,
+    };
     Send {
         keyword: opening.keyword,
         conversation: Some(conversation),

@@ -43,7 +43,9 @@ impl<H: Host> Deliver<H> {
                 };
                 Ok(Ok(Send { says, ..send }))
             }
-            (Leg::Reveal, Some(gate)) => self.reveal_to_followers(send, expect, gate, token, turn).await,
+            (Leg::Reveal, Some(gate)) => {
+                self.reveal_to_followers(send, expect, (content, gate), token, turn).await
+            }
             (Leg::Dm, None) => Ok(Ok(Send { says: Says::Link, ..send })),
             (
                 Leg::PublicReply(_) | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp,
@@ -56,12 +58,12 @@ impl<H: Host> Deliver<H> {
         &self,
         send: Send,
         expect: &Expect,
-        gate: &FollowGate,
+        (content, gate): (Option<&CampaignContent>, &FollowGate),
         token: &SecretString,
         turn: &Turn,
     ) -> Result<Result<Send, LegEnd>, Back> {
         let Some(conversation) = send.conversation.clone() else { return Ok(Ok(send)) };
-        let is_first_contact = conversation.asked_by == conversation.root;
+        let is_first_contact = conversation.is_first_contact;
         match (self.follows(&send, token, turn).await?, is_first_contact) {
             (Follow::Yes, _) | (Follow::Unknown, false) => return Ok(Ok(send)),
             (Follow::No, false) if conversation.checks < CHECKS => {
@@ -74,14 +76,14 @@ impl<H: Host> Deliver<H> {
                 let due_at = Some(after(self.now(), CHECK_AFTER));
                 let reason = "Instagram does not show yet that the person follows; it is asked again";
                 let parked = park(&send, WaitingFor::Follow, due_at, reason, self.now());
-                return self.write(parked, expect, Vec::new()).await.map(Err);
+                return self.write(parked, expect, Vec::new(), content).await.map(Err);
             }
             (Follow::No, false) | (Follow::No | Follow::Unknown, true) => {}
         }
         let prompt = aside(&send, &conversation.asked_by, Leg::FollowPrompt, &conversation);
         self.beside(prompt, turn).await?;
         let parked = await_answer(&send, self.now(), "the person does not follow yet, and was asked to");
-        self.write(parked, expect, Vec::new()).await.map(Err)
+        self.write(parked, expect, Vec::new(), content).await.map(Err)
     }
 
     async fn follows(&self, send: &Send, token: &SecretString, turn: &Turn) -> Result<Follow, Back> {

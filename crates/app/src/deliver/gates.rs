@@ -34,7 +34,7 @@ impl<H: Host> Deliver<H> {
     ) -> Result<Result<Taken, LegEnd>, Back> {
         // Instagram's hourly cap is on private replies; the hold counts for all and was looked at.
         let slot = match send.key.leg {
-            Leg::Dm => match self.take_slot(send, expect, gate).await? {
+            Leg::Dm => match self.take_slot(send, expect, content, gate).await? {
                 Ok(slot) => Some(slot),
                 Err(end) => return Ok(Err(end)),
             },
@@ -50,6 +50,7 @@ impl<H: Host> Deliver<H> {
         &self,
         send: &Send,
         expect: &Expect,
+        content: Option<&CampaignContent>,
         mut gate: AccountGate,
     ) -> Result<Result<Slot, LegEnd>, Back> {
         for _ in 0..MAX_ROUNDS {
@@ -57,7 +58,7 @@ impl<H: Host> Deliver<H> {
             let mut next = gate.clone();
             next.revision += 1;
             let gate_says = match next.pass(self.policy.hourly_limit, now, send.reservation, &send.user) {
-                Passage::Held(hold) => return Ok(Err(self.held(send, expect, &hold).await?)),
+                Passage::Held(hold) => return Ok(Err(self.held(send, expect, content, &hold).await?)),
                 Passage::Hour(gate_says) => gate_says,
             };
             match self.host.ledger().put_gate(&send.key.trigger.account, &next).await? {
@@ -65,7 +66,9 @@ impl<H: Host> Deliver<H> {
                 None => {
                     return Ok(match gate_says {
                         Gate::Taken(slot) => Ok(slot),
-                        Gate::Reserved { minute } => Err(self.reserved(send, expect, minute).await?),
+                        Gate::Reserved { minute } => {
+                            Err(self.reserved(send, expect, content, minute).await?)
+                        }
                     });
                 }
             }
@@ -73,13 +76,19 @@ impl<H: Host> Deliver<H> {
         Err(Back::Crowded)
     }
 
-    async fn reserved(&self, send: &Send, expect: &Expect, minute: i64) -> Result<LegEnd, Back> {
+    async fn reserved(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        content: Option<&CampaignContent>,
+        minute: i64,
+    ) -> Result<LegEnd, Back> {
         let limit = self.policy.hourly_limit;
         let reason =
             format!("the account's {limit} private replies of this hour are used; a place is reserved");
         let send = Send { reservation: Some(minute), ..send.clone() };
         let parked = park(&send, WaitingFor::Slot, Some(start_of(minute)), &reason, self.now());
-        self.write(parked, expect, Vec::new()).await
+        self.write(parked, expect, Vec::new(), content).await
     }
 
     async fn take_month(
@@ -94,7 +103,13 @@ impl<H: Host> Deliver<H> {
             return Ok(Ok(Taken { slot, month: None }));
         }
         let month = month_of(self.now());
-        if self.host.ledger().take_month(&month, limit).await? {
+        let taken = self.host.ledger().take_month(&month, limit).await;
+        if let Err(error) = taken {
+            // Whether the unit was taken nobody knows; that the slot was not used is certain.
+            self.give_back(send, &Taken { slot, month: None }).await;
+            return Err(error.into());
+        }
+        if taken? {
             return Ok(Ok(Taken { slot, month: Some(month) }));
         }
         self.give_back(send, &Taken { slot, month: None }).await;

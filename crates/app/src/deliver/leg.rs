@@ -103,7 +103,7 @@ impl<H: Host> Deliver<H> {
         let content = content.as_deref();
         let token = match self.host.vault().open(&account.account.id, &account.account.token.sealed) {
             Ok(token) => token,
-            Err(error) => return self.put_off(&send, expect, &error.to_string()).await,
+            Err(error) => return self.put_off(&send, expect, content, &error.to_string()).await,
         };
         let standing = match standing {
             Some(standing) => standing,
@@ -131,7 +131,13 @@ impl<H: Host> Deliver<H> {
         let also = self.also_claimed(&send, content, standing.contact);
         let send = Send { reservation: None, ..send };
         let token_version = account.account.token.version;
-        match self.claim(send.clone(), expect, &also, taken.clone(), token_version, turn).await? {
+        let race = self.claim(send.clone(), expect, &also, taken.clone(), token_version, turn).await;
+        if race.is_err() {
+            // Whether it is claimed nobody knows; that no call follows is certain, so the slot was not used. The unit
+            // of the month stays spent: the claim may stand, and reads as doubt then.
+            self.give_back(&send, &Taken { month: None, ..taken.clone() }).await;
+        }
+        match race? {
             Race::Lost(stands) => {
                 self.give_back(&send, &taken).await;
                 self.theirs(stands).await
@@ -262,18 +268,15 @@ impl<H: Host> Deliver<H> {
     }
 
     /// Lets a Send wait for something that is neither Instagram's answer nor anybody's limit.
-    async fn put_off(&self, send: &Send, expect: &Expect, reason: &str) -> Result<LegEnd, Back> {
+    async fn put_off(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        content: Option<&CampaignContent>,
+        reason: &str,
+    ) -> Result<LegEnd, Back> {
         tracing::error!(trigger = %send.key.trigger, leg = %send.key.leg, reason, "cannot send yet");
-        let parked = defer(send, self.now(), reason);
-        match self.host.ledger().put_send(&parked, expect).await? {
-            Written::Done => {
-                self.set_timer(&parked).await?;
-                Ok(LegEnd::Ours)
-            }
-            // Somebody else took or parked it meanwhile, which is as good.
-            Written::Refused(stands) => self.theirs(stands).await,
-            Written::Moved => Err(Back::Moved),
-        }
+        self.write(defer(send, self.now(), reason), expect, Vec::new(), content).await
     }
 }
 

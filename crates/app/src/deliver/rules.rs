@@ -9,7 +9,7 @@ use openreply_domain::campaign::{CampaignContent, Repeat};
 use openreply_domain::contact::FUSE;
 use openreply_domain::gate::Hold;
 use openreply_domain::ids::CampaignId;
-use openreply_domain::send::{Expect, Leg, Send, Skip, WaitingFor, park, skip, void};
+use openreply_domain::send::{Expect, Leg, Send, Skip, State, WaitingFor, park, skip, void};
 use openreply_domain::time::Timestamp;
 
 impl<H: Host> Deliver<H> {
@@ -36,7 +36,7 @@ impl<H: Host> Deliver<H> {
         if let Some(reason) = standing.stop.standing(now) {
             let parked = park(send, WaitingFor::Hold, None, &reason, now);
             let also = vec![Also::Stopped { revision: standing.stop.revision }];
-            return self.write(parked, expect, also).await.map(Some);
+            return self.write(parked, expect, also, content).await.map(Some);
         }
         let own = |id: &CampaignId| send.campaign.as_ref().is_some_and(|own| own.id == *id);
         let paused = account.campaigns.iter().map(|c| &c.campaign).find(|c| !c.active && own(&c.id));
@@ -47,13 +47,13 @@ impl<H: Host> Deliver<H> {
             }
             let parked = park(send, WaitingFor::Pause, None, "its campaign is paused", now);
             let also = Also::Paused { order: campaign.order, campaign: campaign.id.clone() };
-            return self.write(parked, expect, vec![also]).await.map(Some);
+            return self.write(parked, expect, vec![also], content).await.map(Some);
         }
         if let Some(reason) = self.repeats(send, content).await? {
-            return self.ends(send, expect, None, (Skip::Repeat, reason)).await.map(Some);
+            return self.ends(send, expect, content, (Skip::Repeat, reason)).await.map(Some);
         }
         if let Some(hold) = standing.gate.standing(now) {
-            return self.held(send, expect, hold).await.map(Some);
+            return self.held(send, expect, content, hold).await.map(Some);
         }
         if let Some(reason) = blows_fuse(send, standing, now) {
             self.tell_fuse(&send.key.trigger.account).await;
@@ -62,12 +62,18 @@ impl<H: Host> Deliver<H> {
         Ok(None)
     }
 
-    pub(super) async fn held(&self, send: &Send, expect: &Expect, hold: &Hold) -> Result<LegEnd, Back> {
+    pub(super) async fn held(
+        &self,
+        send: &Send,
+        expect: &Expect,
+        content: Option<&CampaignContent>,
+        hold: &Hold,
+    ) -> Result<LegEnd, Back> {
         let parked = park(send, WaitingFor::Hold, hold.until, &hold.reason.to_string(), self.now());
-        self.write(parked, expect, vec![Also::Held(hold.clone())]).await
+        self.write(parked, expect, vec![Also::Held(hold.clone())], content).await
     }
 
-    /// Ends a Send unsent. What it had taken for ever is free again.
+    /// Ends a Send unsent.
     pub(super) async fn ends(
         &self,
         send: &Send,
@@ -75,12 +81,20 @@ impl<H: Host> Deliver<H> {
         content: Option<&CampaignContent>,
         (why, reason): (Skip, String),
     ) -> Result<LegEnd, Back> {
-        let also = frees_once(send, content).into_iter().collect();
-        self.write(skip(send, why, reason, self.now()), expect, also).await
+        self.write(skip(send, why, reason, self.now()), expect, Vec::new(), content).await
     }
 
-    /// Writes a Send that waits or has ended; one that waits gets its timer.
-    pub(super) async fn write(&self, next: Send, expect: &Expect, also: Vec<Also>) -> Result<LegEnd, Back> {
+    /// Writes a Send that waits or has ended. One that waits gets its timer; one that ended frees what it had taken.
+    pub(super) async fn write(
+        &self,
+        next: Send,
+        expect: &Expect,
+        mut also: Vec<Also>,
+        content: Option<&CampaignContent>,
+    ) -> Result<LegEnd, Back> {
+        if matches!(next.state, State::Skipped { .. }) {
+            also.extend(frees_once(&next, content));
+        }
         match self.put(&next, expect, &also).await? {
             Written::Done => {
                 tracing::info!(trigger = %next.key.trigger, leg = %next.key.leg, state = ?next.state, "not now");
@@ -117,8 +131,9 @@ pub(super) fn takes_once(send: &Send, content: Option<&CampaignContent>) -> Opti
     Some(Also::TakeOnce(campaign.id.clone()))
 }
 
-/// Gives that right back.
+/// Gives that right back, where the Send took it: with its first claim.
 pub(super) fn frees_once(send: &Send, content: Option<&CampaignContent>) -> Option<Also> {
+    send.claim.as_ref()?;
     let campaign = send.campaign.as_ref().filter(|_| send.key.leg == Leg::Dm && is_once(send, content))?;
     Some(Also::FreeOnce(campaign.id.clone()))
 }

@@ -280,6 +280,7 @@ pub(crate) fn follow_up(sent: &Send, content: Option<&CampaignContent>, now: Tim
     let conversation = sent.conversation.clone().unwrap_or_else(|| Conversation {
         root: sent.key.trigger.clone(),
         asked_by: sent.key.trigger.clone(),
+        is_first_contact: false,
         checks: 0,
         closes_at: now,
     });

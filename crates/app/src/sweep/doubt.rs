@@ -59,7 +59,16 @@ where
             }
         }
         for (place, sends) in places.into_iter().take(PLACES) {
-            let Some(shown) = self.look(&place).await else { continue };
+            let reads = self.reading.reads();
+            let Some(shown) = self.look(&place).await else {
+                // What was read in vain is read again later each time, or it would keep every round from the rest.
+                if self.reading.reads() > reads {
+                    for doubtful in &sends {
+                        self.deliver.looked_in_vain(doubtful).await?;
+                    }
+                }
+                continue;
+            };
             for doubtful in sends {
                 self.summary.looked_up += 1;
                 let proof = self.evidence(&place, &doubtful, &shown).await?;

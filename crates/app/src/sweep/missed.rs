@@ -13,6 +13,8 @@ use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::{Comment, QueueIdentity, TriggerKey, TriggerKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// About how far rounds are apart.
+const EVERY_SECONDS: i64 = 300;
 /// How many comments of one campaign a round puts on the queue at most.
 const A_ROUND: usize = 30;
 /// What a missed comment's chance is: which of its public replies is published is decided when it is delivered.
@@ -50,7 +52,13 @@ where
             self.account.campaigns.iter().cloned().map(PreparedCampaign::new).collect();
         let mut missed: BTreeMap<CampaignId, Vec<Candidate>> = BTreeMap::new();
         let mut met: BTreeSet<CommentId> = BTreeSet::new();
-        for post in self.watched().await? {
+        let mut posts = self.watched().await?;
+        // Another post comes first each round: one that is never read to its end keeps no round from the others.
+        let rounds = self.order.round.as_second() / EVERY_SECONDS;
+        if let Ok(first) = usize::try_from(rounds.rem_euclid(posts.len().max(1) as i64)) {
+            posts.rotate_left(first);
+        }
+        for post in posts {
             self.look_through(&post, &campaigns, &mut met, &mut missed).await?;
         }
         for found in missed.into_values() {

@@ -61,6 +61,11 @@ impl Reading {
         }
     }
 
+    /// How many reads were made.
+    pub(super) fn reads(&self) -> u32 {
+        self.reads
+    }
+
     /// The token for one more read at `now`, if one may be made.
     pub(super) fn begin(&mut self, now: Timestamp) -> Option<SecretString> {
         if self.stopped.is_none() {

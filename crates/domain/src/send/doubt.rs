@@ -5,7 +5,6 @@
 //! never while whoever took the claim may still come back; the released claim is remembered, so that its late
 //! delivery is still believed.
 
-use super::settlement::wait;
 use super::{Send, State, WaitingFor};
 use crate::ids::ClaimId;
 use crate::time::{SignedDuration, Timestamp, after};
@@ -109,7 +108,9 @@ pub fn release(send: &Send, by: &str, now: Timestamp) -> Result<Send, Unresolvab
     };
     next.released.push(released);
     let reason = format!("{by} released it: it did not arrive, and is tried once more");
-    wait(&mut next, WaitingFor::Retry, now, reason);
+    // Whether there is still time for it is seen when it is tried: the person may have written again since.
+    next.wake += 1;
+    next.state = State::Open { waiting_for: WaitingFor::Retry, due_at: now, reason };
     Ok(next)
 }
 

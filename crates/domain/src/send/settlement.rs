@@ -101,14 +101,14 @@ pub fn park(
 ) -> Send {
     let mut next = Send { updated_at: now, ..send.clone() };
     let closes = send.closes_at();
-    match due_at {
-        // At the latest when the window closes, so that it ends there, in sight.
-        None if now < closes => {
-            next.wake += 1;
-            let due_at = after(now, LOOK_AGAIN).min(closes);
-            next.state = State::Open { waiting_for, due_at, reason: reason.to_owned() };
-        }
-        Some(_) | None => wait(&mut next, waiting_for, due_at.unwrap_or(closes), reason.to_owned()),
+    if now < closes {
+        // At the latest when the window closes: what it waits for may be over sooner, or a person writes again and
+        // it closes later. If not, it ends there, in sight.
+        next.wake += 1;
+        let due_at = due_at.unwrap_or_else(|| after(now, LOOK_AGAIN)).min(closes);
+        next.state = State::Open { waiting_for, due_at, reason: reason.to_owned() };
+    } else {
+        wait(&mut next, waiting_for, closes, reason.to_owned());
     }
     next
 }
@@ -138,6 +138,7 @@ pub fn ask_again(send: &Send, asked_by: &TriggerKey, closes_at: Timestamp, now: 
         conversation: Some(Conversation {
             root: root.clone(),
             asked_by: asked_by.clone(),
+            is_first_contact: false,
             checks: 0,
             closes_at,
         }),

@@ -183,7 +183,8 @@ fn reveal(state: State) -> Send {
     reveal.key.leg = Leg::Reveal;
     let root = reveal.key.trigger.clone();
     let asked_by = "message:17841400000000001:m1".parse().unwrap();
-    reveal.conversation = Some(Conversation { root, asked_by, checks: 2, closes_at: minutes(60) });
+    reveal.conversation =
+        Some(Conversation { root, asked_by, is_first_contact: true, checks: 2, closes_at: minutes(60) });
     reveal
 }
 
@@ -230,6 +231,7 @@ fn who_asks_again_is_answered_now_and_checked_anew() {
     let asked_by = "tap:17841400000000001:t1".parse().unwrap();
     let next = ask_again(&waiting, &asked_by, minutes(90), minutes(7));
     let conversation = next.conversation.as_ref().unwrap();
+    assert!(!conversation.is_first_contact);
     assert_eq!((next.due_at(), next.wake), (Some(minutes(7)), waiting.wake + 1));
     assert_eq!((conversation.checks, conversation.closes_at), (0, minutes(90)));
     assert_eq!((&conversation.root, &conversation.asked_by), (&next.key.trigger, &asked_by));

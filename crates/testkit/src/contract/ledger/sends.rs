@@ -151,6 +151,7 @@ pub async fn a_send_reads_back_as_it_was_written(ledger: &impl Ledger) {
             conversation: Some(Conversation {
                 root: trigger(7),
                 asked_by: trigger(8),
+                is_first_contact: true,
                 checks: u32::MAX,
                 closes_at: at(86_400),
             }),
