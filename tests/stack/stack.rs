@@ -1,8 +1,9 @@
 //! A stack on the emulator, set up as a person sets one up: `openreply init`, `sam deploy`, `openreply apply`.
 //!
-//! What runs there is the project's template and its release executables. Two things stand in for AWS: the
-//! webhook function is invoked with the event that the HTTP API would make (the emulator's API answers 404),
-//! and the emulator tells the functions where AWS is.
+//! What runs there is the project's template and its release executables. Three things stand in for AWS: the
+//! webhook function is invoked with the event that the HTTP API would make (the emulator's API answers 404), the
+//! emulator tells the functions where AWS is, and event sources are told their concurrency again as a number (the
+//! emulator keeps a parameter's text, which its own poller cannot compare).
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
@@ -56,7 +57,28 @@ impl Stack {
         // The app's secret, and none of Facebook's.
         stack.run(stack.openreply().args(["init", "--stack", &stack.name]), &format!("{app_secret}\n\n"));
         stack.run(&mut stack.sam_deploy(graph), "");
+        stack.tell_concurrency().await;
         Some(stack)
+    }
+
+    /// Tells each event source of the stack its concurrency as a number, as CloudFormation does.
+    async fn tell_concurrency(&self) {
+        let url = format!("{}/2015-03-31/event-source-mappings/", self.emulator);
+        let listed: Value = self.http.get(&url).send().await.unwrap().json().await.unwrap();
+        let mut told = 0;
+        for mapping in listed["EventSourceMappings"].as_array().unwrap() {
+            let most = &mapping["ScalingConfig"]["MaximumConcurrency"];
+            let Some(most) = most.as_str().and_then(|text| text.parse::<u32>().ok()) else { continue };
+            if !mapping["FunctionArn"].as_str().is_some_and(|arn| arn.contains(&self.name)) {
+                continue;
+            }
+            let id = mapping["UUID"].as_str().unwrap();
+            let update = json!({ "ScalingConfig": { "MaximumConcurrency": most } });
+            let answer = self.http.put(format!("{url}{id}")).json(&update).send().await.unwrap();
+            answer.error_for_status().unwrap();
+            told += 1;
+        }
+        assert!(told > 0, "no event source of {} has a concurrency from a parameter: {listed}", self.name);
     }
 
     /// Puts a campaign file into the stack's ledger.
