@@ -1,6 +1,6 @@
 //! What a sweep may not take: calls that sends need, a dead token's, a queue that is behind.
 
-use super::stage::{ON_A_POST, ON_ANY, Stage, account};
+use super::stage::{ON_A_POST, ON_ANY, Stage, account, lost_in_doubt};
 use openreply_app::ports::{Ledger, Pulse, SweepLedger};
 use openreply_domain::gate::HoldReason;
 use openreply_domain::pulse::Heartbeat;
@@ -74,6 +74,37 @@ async fn an_answer_that_cannot_be_read_ends_nothing_but_its_post() {
     assert_eq!((summary.enqueued, summary.errors, summary.reads), (0, 1, 1), "{summary:?}");
     let summary = stage.sweep().await;
     assert_eq!((summary.enqueued, summary.errors), (3, 0), "{summary:?}");
+}
+
+/// What is in doubt at a place that never answers is looked for again at growing pauses, and missed comments are
+/// found meanwhile.
+#[tokio::test]
+async fn places_that_give_no_answer_keep_no_round_from_the_missed_comments() {
+    let stage = Stage::new(ON_A_POST).await;
+    for user in ["900", "901"] {
+        let doubtful = stage.comment(user, "LINK");
+        stage.fail_next(1, &lost_in_doubt());
+        stage.tell(&doubtful).await;
+        stage.work().await;
+        assert_eq!(stage.status(&doubtful).await, "UNCONFIRMED");
+    }
+    let missed = stage.comment("902", "LINK");
+    // Both conversations answer a page of HTML: reads rest for a quarter of an hour.
+    stage.instagram.fail_next_of(CallKind::Read, 2, &Fault::html(502));
+    let summary = stage.sweep().await;
+    assert_eq!((summary.reads, summary.enqueued), (2, 0), "{summary:?}");
+    // Then they would answer so again: but they are not looked at before the missed comment is.
+    stage.pass(SignedDuration::from_mins(16));
+    for _ in 0..3 {
+        stage.instagram.fail_next_of(CallKind::Read, 1, &Fault::html(502));
+        stage.sweep().await;
+        stage.pass(SignedDuration::from_mins(5));
+    }
+    for _ in 0..6 {
+        stage.sweep().await;
+        stage.pass(SignedDuration::from_mins(5));
+    }
+    assert_eq!(stage.status(&missed).await, "SENT");
 }
 
 /// A backlog would only grow.

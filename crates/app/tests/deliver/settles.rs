@@ -3,7 +3,7 @@
 use crate::stage::{Calls, PLAIN, Stage, comment, delivered, job, put, rejected, word};
 use openreply_app::deliver::{Back, Handled};
 use openreply_app::job::Job;
-use openreply_app::ports::{Enqueue, Timer};
+use openreply_app::ports::{Enqueue, Ledger, Timer};
 use openreply_domain::delivery::rows;
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::{Doubt, NotSent, RejectionKind, SendOutcome};
@@ -211,4 +211,23 @@ async fn trouble_before_the_claim_brings_the_comment_back_with_nothing_taken() {
         stage.done(&job(comment("179"))).await;
         assert_eq!(stage.messages().len(), 1);
     }
+}
+
+/// A claim that cannot be written gives its slot back, and counts as no message to its person: five such tries do not
+/// blow their fuse.
+#[tokio::test]
+async fn trouble_with_a_claim_costs_no_slot_and_no_part_of_the_fuse() {
+    let claim = Calls::of(PLAIN, |nth, _| delivered(nth)).await.nth("put_send", 0);
+    let mut stage = Stage::new(PLAIN, |nth, _| delivered(nth)).await;
+    for _ in 0..6 {
+        // The claim and its second try.
+        stage.restart([(claim, Fault::Refuse), (claim + 1, Fault::Refuse)]);
+        let handled = stage.handle(&job(comment("179"))).await;
+        assert!(matches!(handled, Handled::Back(Back::Ledger(_))), "{handled:?}");
+    }
+    let account = comment("179").account;
+    let (gate, _) = stage.memory.ledger.gates(&account).await.unwrap();
+    assert_eq!((gate.slots.used(stage.now()), gate.people.is_empty()), (0, true));
+    stage.done(&job(comment("179"))).await;
+    assert_eq!(stage.messages().len(), 1);
 }
