@@ -4,7 +4,7 @@
 //! the Send; a release makes it due once more under a new wake, and it goes through every gate again.
 
 use crate::deliver::words::untracked;
-use crate::deliver::{content_of, follow_up, text_of};
+use crate::deliver::{begins, content_of, text_of};
 use crate::ports::{
     Also, Enqueue, Fact, Facts, Ledger, LedgerError, Queue, ReadError, Reader, SealError, Timer, Vault,
     Written,
@@ -77,10 +77,9 @@ pub async fn resolve(
 /// The follow-up that a delivery promises, if there is none yet. It has no timer: the sweep finds it when it is due.
 async fn what_follows(ledger: &impl Ledger, sent: &Send, now: Timestamp) -> Result<Vec<Also>, LedgerError> {
     let Some(account) = ledger.account(&sent.key.trigger.account).await? else { return Ok(Vec::new()) };
-    let content = content_of(ledger, &account, sent).await?;
-    let Some(later) = follow_up(sent, content.as_ref(), now) else { return Ok(Vec::new()) };
-    let known = ledger.sends(&later.key.trigger, &[Leg::FollowUp]).await?;
-    Ok(if known.is_empty() { vec![Also::Begin(Box::new(later))] } else { Vec::new() })
+    let content = content_of(ledger, &account.id, account.campaigns.iter(), sent).await?;
+    let later = begins(ledger, sent, content.as_deref(), now).await?;
+    Ok(later.map(|later| Also::Begin(Box::new(later))).into_iter().collect())
 }
 
 /// What speaks for and against a delivery, for the person who decides.
@@ -124,8 +123,8 @@ pub async fn evidence(
     let id = &send.key.trigger.account;
     let account = ledger.account(id).await?.ok_or(EvidenceError::NoAccount)?;
     let token = vault.open(id, &account.token.sealed)?;
-    let content = content_of(ledger, &account, send).await?;
-    let text = text_of(&account, content.as_ref(), send, None);
+    let content = content_of(ledger, &account.id, account.campaigns.iter(), send).await?;
+    let text = text_of(&account, content.as_deref(), send, None);
     let (mut shown, _) = match &send.key.leg {
         Leg::PublicReply(_) => reader.replies(&token, id, &send.key.trigger.id.as_comment()).await?,
         Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {

@@ -19,6 +19,7 @@
 
 mod admission;
 mod doubt;
+mod follow_up;
 mod leg;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -31,6 +32,7 @@ pub use admission::{Admission, admit};
 pub use doubt::{
     Decision, Looked, Released, Resolved, Unresolvable, YOUNG_FOR, doubt, looked, release, resolve_sent,
 };
+pub use follow_up::follow_up;
 pub use leg::{Leg, LegError, Says, SendKey};
 pub use settlement::{
     LateSettle, Policy, WINDOW, ask_again, await_answer, defer, park, settle, settle_late, skip, void,
@@ -210,6 +212,16 @@ impl Send {
         match &self.state {
             State::Open { due_at, .. } => Some(*due_at),
             State::Claimed { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,
+        }
+    }
+
+    /// Whether it asks for an answer or a tap.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        match &self.key.leg {
+            Leg::Dm => self.says != Says::Link,
+            Leg::FollowPrompt => true,
+            Leg::PublicReply(_) | Leg::Reveal | Leg::Acknowledgement | Leg::FollowUp => false,
         }
     }
 

@@ -17,7 +17,7 @@ use openreply_domain::contact::Contact;
 use openreply_domain::ids::UserId;
 use openreply_domain::matched::Matched;
 use openreply_domain::matching::is_just;
-use openreply_domain::send::{Conversation, Expect, Leg, Says, Send, SendKey, State, ask_again};
+use openreply_domain::send::{Conversation, Expect, Leg, Send, SendKey, State, ask_again};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::{Message, Tap, TriggerKey};
 
@@ -63,7 +63,7 @@ impl<H: Host> Deliver<H> {
             next.hear(at, received_at);
             let flow = self.decide(message, at, &account, stored.clone(), &mut next).await?;
             match self.keep(&key, &message.from, &contact, next).await? {
-                None => return self.start(flow, message, received_at, turn).await,
+                None => return self.start(flow, message, &account, received_at, turn).await,
                 Some(stands) => contact = stands,
             }
         }
@@ -141,6 +141,7 @@ impl<H: Host> Deliver<H> {
         &self,
         flow: Flow,
         message: &Message,
+        account: &PreparedAccount,
         received_at: Timestamp,
         turn: &Turn,
     ) -> Result<(), Back> {
@@ -152,21 +153,11 @@ impl<H: Host> Deliver<H> {
             }
             Flow::Goodbye => {
                 tracing::info!(trigger = %key, "the person opted out");
-                let leg = Leg::Acknowledgement;
-                let read = self.host.ledger().read(&key, std::slice::from_ref(&leg), &message.from).await?;
-                match read.sends.into_iter().next() {
-                    Some(stored) => self.leg(Some(stored), None, Some(read.standing), turn).await,
-                    None => {
-                        let send = own(message, leg, None, received_at);
-                        self.new_leg(send, Some(read.standing), turn).await.map(drop)
-                    }
-                }
+                self.begin_or_go_on(own(message, Leg::Acknowledgement, None, received_at), turn).await
             }
             Flow::Answer(root) => {
-                let account = self.accounts.get(self.host.ledger(), &message.account, self.now()).await?;
-                let account = account.ok_or(Back::Missing { what: "account of this trigger" })?;
                 let asking = Asking { by: &key, user: &message.from, tapped_at: None };
-                self.ask(&root, &asking, &account, turn).await
+                self.ask(&root, &asking, account, turn).await
             }
             Flow::Keyword(matched) => {
                 let send = own(message, Leg::Reveal, Some(matched), received_at);
@@ -179,7 +170,7 @@ impl<H: Host> Deliver<H> {
     /// Whether an opening reached the person, as far as anybody knows, and its reveal is still owed.
     async fn waits_for_answer(&self, root: &TriggerKey) -> Result<bool, Back> {
         let sends = self.host.ledger().sends(root, &[Leg::Dm, Leg::FollowPrompt, Leg::Reveal]).await?;
-        let asked = sends.iter().any(|send| asks(send) && may_have_arrived(send));
+        let asked = sends.iter().any(|send| send.asks() && may_have_arrived(send));
         let reveal = sends.iter().find(|send| send.key.leg == Leg::Reveal);
         Ok(asked && reveal.is_none_or(|reveal| matches!(reveal.state, State::Open { .. })))
     }
@@ -197,7 +188,7 @@ impl<H: Host> Deliver<H> {
         let mut sends = read.sends;
         let reveal =
             sends.iter().position(|send| send.key.leg == Leg::Reveal).map(|at| sends.swap_remove(at));
-        let opening = sends.into_iter().find(|send| asks(send) && may_have_arrived(send));
+        let opening = sends.into_iter().find(|send| send.asks() && may_have_arrived(send));
         let runs_here = |send: &Send| {
             let id = send.campaign.as_ref().map(|campaign| &campaign.id);
             account.campaigns.iter().any(|known| Some(&known.campaign.id) == id)
@@ -234,26 +225,9 @@ impl<H: Host> Deliver<H> {
                     tracing::info!(trigger = %asking.by, "what it asks for was dealt with before");
                     return Ok(());
                 }
-                self.reveal_again(&opening, asking, closes_at, turn).await
-            }
-        }
-    }
-
-    /// A reveal of a tap's own.
-    async fn reveal_again(
-        &self,
-        opening: &Send,
-        asking: &Asking<'_>,
-        closes_at: Timestamp,
-        turn: &Turn,
-    ) -> Result<(), Back> {
-        let read = self.host.ledger().read(asking.by, &[Leg::Reveal], asking.user).await?;
-        match read.sends.into_iter().next() {
-            Some(stored) => self.leg(Some(stored), None, Some(read.standing), turn).await,
-            None => {
                 // A flow of its own from here on: whoever is asked to follow first answers this one.
-                let send = revealed(opening, asking.by, asking, closes_at, self.now());
-                self.new_leg(send, Some(read.standing), turn).await.map(drop)
+                let again = revealed(&opening, asking.by, asking, closes_at, self.now());
+                self.begin_or_go_on(again, turn).await
             }
         }
     }
@@ -270,18 +244,7 @@ impl<H: Host> Deliver<H> {
             return Ok(None);
         }
         next.revision += 1;
-        let stands = self.host.ledger().put_contact(&trigger.account, user, &next).await?;
-        // After an answer that was lost, what stands there is what was written.
-        Ok(stands.filter(|stands| *stands != next))
-    }
-}
-
-/// Whether a message of ours asks for an answer or a tap.
-fn asks(send: &Send) -> bool {
-    match &send.key.leg {
-        Leg::Dm => send.says != Says::Link,
-        Leg::FollowPrompt => true,
-        Leg::PublicReply(_) | Leg::Reveal | Leg::Acknowledgement | Leg::FollowUp => false,
+        Ok(self.host.ledger().put_contact(&trigger.account, user, &next).await?)
     }
 }
 

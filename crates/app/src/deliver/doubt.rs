@@ -4,11 +4,12 @@ use super::Deliver;
 use super::words::{confirmation, words};
 use crate::contended::MAX_ROUNDS;
 use crate::ports::{Host, Ledger, LedgerError, Written};
-use openreply_domain::campaign::{Account, CampaignContent};
-use openreply_domain::ids::MessageId;
+use openreply_domain::campaign::{Account, Campaign, CampaignContent};
+use openreply_domain::ids::{AccountId, MessageId};
 use openreply_domain::links::LinksBase;
 use openreply_domain::outcome::{Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::{Expect, Send, doubt, looked, settle};
+use std::borrow::Cow;
 
 impl<H: Host> Deliver<H> {
     /// The ports that it delivers with.
@@ -91,19 +92,21 @@ impl<H: Host> Deliver<H> {
     }
 }
 
-/// The version of the campaign that a Send was promised for. `None`: it belongs to none, or that version is not there.
+/// What a Send's campaign promised, at the version that was promised: of the `known` campaigns if one stands at it.
+/// `None`: it belongs to none, or that version is not there.
 ///
 /// # Errors
 /// When the ledger could not be read.
-pub(crate) async fn content_of(
+pub(crate) async fn content_of<'a>(
     ledger: &impl Ledger,
-    account: &Account,
+    account: &AccountId,
+    mut known: impl Iterator<Item = &'a Campaign>,
     send: &Send,
-) -> Result<Option<CampaignContent>, LedgerError> {
+) -> Result<Option<Cow<'a, CampaignContent>>, LedgerError> {
     let Some(promised) = &send.campaign else { return Ok(None) };
-    match account.campaigns.iter().find(|campaign| campaign.reference() == *promised) {
-        Some(campaign) => Ok(Some(campaign.content.clone())),
-        None => ledger.campaign_version(&account.id, promised).await,
+    match known.find(|campaign| campaign.reference() == *promised) {
+        Some(campaign) => Ok(Some(Cow::Borrowed(&campaign.content))),
+        None => Ok(ledger.campaign_version(account, promised).await?.map(Cow::Owned)),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::leg::LegEnd;
 use super::{Back, Deliver, Turn};
-use crate::ports::{Host, Ledger, Messenger};
+use crate::ports::{Host, Messenger};
 use openreply_domain::campaign::{CampaignContent, FollowGate};
 use openreply_domain::message::Follow;
 use openreply_domain::send::{
@@ -99,14 +99,7 @@ impl<H: Host> Deliver<H> {
         send: Send,
         turn: &'a Turn,
     ) -> Pin<Box<dyn Future<Output = Result<(), Back>> + std::marker::Send + 'a>> {
-        Box::pin(async move {
-            let key = &send.key;
-            let stored = self.host.ledger().sends(&key.trigger, std::slice::from_ref(&key.leg)).await?.pop();
-            match stored {
-                Some(stored) => self.leg(Some(stored), None, None, turn).await,
-                None => self.new_leg(send, None, turn).await.map(drop),
-            }
-        })
+        Box::pin(self.begin_or_go_on(send, turn))
     }
 }
 

@@ -1,5 +1,6 @@
 //! One leg: prepare, claim, send, settle.
 
+use super::doubt::content_of;
 use super::gates::Taken;
 use super::rules::takes_once;
 use super::words::{Words, confirmation, words};
@@ -13,7 +14,7 @@ use openreply_domain::contact::Contact;
 use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::{NotSent, SendOutcome};
 use openreply_domain::send::{
-    Admission, Claim, Conversation, Expect, Leg, Says, Send, SendKey, State, admit, defer,
+    Admission, Claim, Conversation, Expect, Leg, Send, SendKey, State, admit, defer,
 };
 use openreply_domain::trigger::TriggerKind;
 use std::borrow::Cow;
@@ -79,6 +80,16 @@ impl<H: Host> Deliver<H> {
         turn: &Turn,
     ) -> Result<LegEnd, Back> {
         Box::pin(self.attempt(send, &Expect::Absent, standing, turn)).await
+    }
+
+    /// A leg that begins with `send`, unless the ledger knows it already: it goes on with that then.
+    pub(super) async fn begin_or_go_on(&self, send: Send, turn: &Turn) -> Result<(), Back> {
+        let key = &send.key;
+        let read = self.host.ledger().read(&key.trigger, std::slice::from_ref(&key.leg), &send.user).await?;
+        match read.sends.into_iter().next() {
+            Some(stored) => self.leg(Some(stored), None, Some(read.standing), turn).await,
+            None => self.new_leg(send, Some(read.standing), turn).await.map(drop),
+        }
     }
 
     /// Everything that can fail for another reason comes before the claim, the claim before the send. On the heap
@@ -169,12 +180,9 @@ impl<H: Host> Deliver<H> {
     ) -> Vec<Also> {
         let mut also: Vec<Also> = takes_once(send, content).into_iter().collect();
         let now = self.now();
-        let asks = match &send.key.leg {
-            Leg::Dm => send.says != Says::Link,
-            Leg::FollowPrompt => true,
-            Leg::PublicReply(_) | Leg::Reveal | Leg::Acknowledgement | Leg::FollowUp => false,
-        };
-        if asks && let Some(campaign) = &send.campaign {
+        if send.asks()
+            && let Some(campaign) = &send.campaign
+        {
             let root = send.conversation.as_ref().map_or(&send.key.trigger, |open| &open.root);
             contact.invite(root, campaign, now);
             contact.username = send.username.clone().or(contact.username);
@@ -182,7 +190,7 @@ impl<H: Host> Deliver<H> {
         if send.key.leg.needs_open_window() {
             contact.goes(&send.key, now);
         }
-        if asks || send.key.leg.needs_open_window() {
+        if send.asks() || send.key.leg.needs_open_window() {
             contact.revision += 1;
             also.push(Also::Contact(Box::new(contact)));
         }
@@ -212,14 +220,12 @@ impl<H: Host> Deliver<H> {
         send: &Send,
         account: &'a PreparedAccount,
     ) -> Result<Option<Cow<'a, CampaignContent>>, Back> {
-        let Some(promised) = &send.campaign else { return Ok(None) };
-        let current = account.campaigns.iter().map(|c| &c.campaign).find(|c| c.reference() == *promised);
-        if let Some(campaign) = current {
-            return Ok(Some(Cow::Borrowed(&campaign.content)));
+        let known = account.campaigns.iter().map(|known| &known.campaign);
+        let content = content_of(self.host.ledger(), &account.account.id, known, send).await?;
+        if content.is_none() && send.campaign.is_some() {
+            return Err(Back::Missing { what: "version of the campaign that was promised" });
         }
-        let version = self.host.ledger().campaign_version(&send.key.trigger.account, promised).await?;
-        let version = version.ok_or(Back::Missing { what: "version of the campaign that was promised" })?;
-        Ok(Some(Cow::Owned(version)))
+        Ok(content)
     }
 
     /// Takes the Send for one attempt. A second try carries the same id, so that an answer that was lost does

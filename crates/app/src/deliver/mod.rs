@@ -21,7 +21,7 @@ pub mod words;
 
 pub(crate) use doubt::{content_of, text_of};
 pub use gates::month_of;
-pub(crate) use settle::follow_up;
+pub(crate) use settle::begins;
 
 use crate::accounts::AccountCache;
 use crate::job::Job;

@@ -9,12 +9,9 @@ use openreply_domain::campaign::CampaignContent;
 use openreply_domain::gate::{Hold, Stop};
 use openreply_domain::ids::{ClaimId, MessageId};
 use openreply_domain::outcome::SendOutcome;
-use openreply_domain::send::{
-    Conversation, Expect, LateSettle, Leg, Says, Send, SendKey, State, WaitingFor, settle, settle_late,
-};
-use openreply_domain::slots::minute_of;
-use openreply_domain::time::{SignedDuration, Timestamp, after};
-use openreply_domain::trigger::{QueueIdentity, TriggerKey};
+use openreply_domain::send::{Expect, LateSettle, Send, SendKey, State, follow_up, settle, settle_late};
+use openreply_domain::time::Timestamp;
+use openreply_domain::trigger::QueueIdentity;
 
 impl<H: Host> Deliver<H> {
     /// Settles a claim with what became of its call. What cannot be written goes onto the queue as a job of
@@ -164,9 +161,7 @@ impl<H: Host> Deliver<H> {
         for _ in 0..rounds {
             let mut also = Vec::new();
             also.extend(proof.map(|message_id| Also::Proof { message_id: message_id.clone() }));
-            if let Some(later) = follow_up(sent, content, self.now())
-                && self.host.ledger().sends(&later.key.trigger, &[Leg::FollowUp]).await?.is_empty()
-            {
+            if let Some(later) = begins(self.host.ledger(), sent, content, self.now()).await? {
                 let mut set = self.set_timer(&later).await;
                 if set.is_err() {
                     set = self.set_timer(&later).await;
@@ -267,35 +262,16 @@ impl<H: Host> Deliver<H> {
     }
 }
 
-/// The follow-up that a delivered message promises: once per person and campaign, of the version that was sent.
-pub(crate) fn follow_up(sent: &Send, content: Option<&CampaignContent>, now: Timestamp) -> Option<Send> {
-    let gives = match &sent.key.leg {
-        Leg::Dm => sent.says == Says::Link,
-        Leg::Reveal => true,
-        Leg::PublicReply(_) | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => false,
-    };
-    let promised = content?.follow_up.as_ref().filter(|_| gives)?;
-    let campaign = sent.campaign.clone()?;
-    let trigger = TriggerKey::follow_up(&sent.key.trigger.account, &sent.user, &campaign.id);
-    let conversation = sent.conversation.clone().unwrap_or_else(|| Conversation {
-        root: sent.key.trigger.clone(),
-        asked_by: sent.key.trigger.clone(),
-        is_first_contact: false,
-        checks: 0,
-        closes_at: now,
-    });
-    let key = SendKey { trigger, leg: Leg::FollowUp };
-    let (user, username) = (sent.user.clone(), sent.username.clone());
-    let due_at = after(now, SignedDuration::from_mins(promised.after_minutes.into()));
-    let reason = format!("it follows {} minutes after {}", promised.after_minutes, sent.key.trigger);
-    Some(Send {
-        state: State::Open { waiting_for: WaitingFor::Delay, due_at, reason },
-        // Named by its time: the timer of a settle that crashed before it was written is another timer.
-        wake: u32::try_from(minute_of(due_at)).unwrap_or(1),
-        keyword: sent.keyword,
-        conversation: Some(conversation),
-        ..Send::new(key, Some(campaign), user, username, now)
-    })
+/// The follow-up that begins with a delivery, if it promises one and there is none yet.
+pub(crate) async fn begins(
+    ledger: &impl Ledger,
+    sent: &Send,
+    content: Option<&CampaignContent>,
+    now: Timestamp,
+) -> Result<Option<Send>, LedgerError> {
+    let Some(later) = content.and_then(|content| follow_up(sent, content, now)) else { return Ok(None) };
+    let begun = ledger.sends(&later.key.trigger, std::slice::from_ref(&later.key.leg)).await?;
+    Ok(begun.is_empty().then_some(later))
 }
 
 fn log_late(key: &SendKey, late: &LateSettle) {

@@ -3,10 +3,12 @@
 use super::Round;
 use crate::deliver::{content_of, text_of};
 use crate::ports::{Host, Ledger, LedgerError, Reader, SweepLedger};
+use openreply_domain::campaign::CampaignContent;
 use openreply_domain::evidence::{Doubtful, Shown, proof};
 use openreply_domain::ids::{CommentId, MessageId, UserId};
 use openreply_domain::send::{Leg, Send, State};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Conversations and comments that one round reads at most: Instagram allows two such calls a second.
@@ -134,13 +136,17 @@ where
     }
 
     async fn settle(&self, doubtful: &Send, message_id: &MessageId) -> Result<bool, LedgerError> {
-        let content = content_of(self.ledger(), &self.account, doubtful).await?;
-        self.deliver.settle_by_evidence(doubtful, message_id, content.as_ref()).await
+        let content = self.content_of(doubtful).await?;
+        self.deliver.settle_by_evidence(doubtful, message_id, content.as_deref()).await
+    }
+
+    async fn content_of(&self, send: &Send) -> Result<Option<Cow<'_, CampaignContent>>, LedgerError> {
+        content_of(self.ledger(), self.id(), self.account.campaigns.iter(), send).await
     }
 
     async fn text_of(&self, send: &Send) -> Result<Option<String>, LedgerError> {
-        let content = content_of(self.ledger(), &self.account, send).await?;
-        Ok(text_of(&self.account, content.as_ref(), send, self.deliver.tracked()))
+        let content = self.content_of(send).await?;
+        Ok(text_of(&self.account, content.as_deref(), send, self.deliver.tracked()))
     }
 }
 
