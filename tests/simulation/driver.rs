@@ -1,19 +1,17 @@
 //! One run: a signed webhook (as often as Meta would bring it), the queue, the consumer, and what people got.
 
+use crate::blind::Blind;
+use crate::luck::{Luck, SkewedClock};
 use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::{Ingest, Ingested};
-use openreply_app::ports::{
-    Clock, CommentsPage, Destination, Enqueue, Host, MediaPage, Outbound, Queue, Random, ReadError,
-    ReadTrouble, Reader, Usage,
-};
+use openreply_app::ports::{Clock, Destination, Enqueue, Host, Outbound, Queue};
 use openreply_app::resume::resume_all;
 use openreply_app::sweep::{Sweep, SweepOrder};
 use openreply_consumer::handle;
 use openreply_domain::delivery::{Delivery, rows};
-use openreply_domain::evidence::Shown;
-use openreply_domain::ids::{AccountId, CommentId, MediaId, MessageId, UserId};
+use openreply_domain::ids::{AccountId, MessageId};
 use openreply_domain::outcome::{Doubt, NotSent, Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
@@ -22,8 +20,8 @@ use openreply_testkit::faults::{FaultPlan, Faulty};
 use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook;
 use openreply_testkit::memory::{
-    ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
-    MemoryVault, SeededRandom,
+    MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
+    SeededRandom,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -117,19 +115,6 @@ fn instagram(script: Script, inboxes: Inboxes) -> MemoryMessenger {
     })
 }
 
-/// A host's own clock, which is off by a little.
-#[derive(Debug, Clone)]
-pub(crate) struct SkewedClock {
-    clock: ManualClock,
-    skew: SignedDuration,
-}
-
-impl Clock for SkewedClock {
-    fn now(&self) -> Timestamp {
-        after(self.clock.now(), self.skew)
-    }
-}
-
 /// The memory host with ports that fail by plan.
 pub(crate) struct FaultyHost {
     ledger: Faulty<MemoryLedger>,
@@ -192,74 +177,6 @@ pub(crate) struct Sim {
     /// How many of sixteen timers never fire, and by how many seconds hosts' clocks are off at most.
     pub(crate) luck: Luck,
     sweeps: u32,
-}
-
-/// What goes wrong outside of any call.
-#[derive(Debug)]
-pub(crate) struct Luck {
-    pub(crate) lost_of_sixteen: u64,
-    pub(crate) skew_seconds: u64,
-    pub(crate) dice: SeededRandom,
-}
-
-impl Luck {
-    fn none() -> Self {
-        Self { lost_of_sixteen: 0, skew_seconds: 0, dice: SeededRandom::new(0) }
-    }
-
-    fn loses(&self) -> bool {
-        self.lost_of_sixteen > 0 && self.dice.number() % 16 < self.lost_of_sixteen
-    }
-
-    fn skew(&self) -> SignedDuration {
-        if self.skew_seconds == 0 {
-            return SignedDuration::ZERO;
-        }
-        let drawn = self.dice.number() % (2 * self.skew_seconds + 1);
-        SignedDuration::from_secs(drawn as i64 - self.skew_seconds as i64)
-    }
-}
-
-/// An Instagram that shows nothing: what a sweep does all the same needs no reading.
-struct Blind;
-
-fn shows_nothing<T>() -> Result<T, ReadError> {
-    Err(ReadError { what: "anything", trouble: ReadTrouble::Unreachable })
-}
-
-impl Reader for Blind {
-    async fn comments(
-        &self,
-        _: &SecretString,
-        _: &MediaId,
-        _: Option<&str>,
-    ) -> Result<CommentsPage, ReadError> {
-        shows_nothing()
-    }
-    async fn own_media(
-        &self,
-        _: &SecretString,
-        _: &AccountId,
-        _: Option<&str>,
-    ) -> Result<MediaPage, ReadError> {
-        shows_nothing()
-    }
-    async fn conversation(
-        &self,
-        _: &SecretString,
-        _: &AccountId,
-        _: &UserId,
-    ) -> Result<(Vec<Shown>, Usage), ReadError> {
-        shows_nothing()
-    }
-    async fn replies(
-        &self,
-        _: &SecretString,
-        _: &AccountId,
-        _: &CommentId,
-    ) -> Result<(Vec<Shown>, Usage), ReadError> {
-        shows_nothing()
-    }
 }
 
 impl Sim {

@@ -9,9 +9,11 @@
     reason = "a broken invariant names the plan that plays it again"
 )]
 
+mod blind;
 mod driver;
 mod exhaustive;
 mod limits;
+mod luck;
 mod random;
 mod stories;
 

@@ -1,7 +1,8 @@
 //! Random arrivals, answers, faults, lost and doubled timers, skewed clocks and revoked tokens. The seed plays a
 //! run again.
 
-use super::driver::{ACCOUNT, ANSWERS, Answer, Luck, Sim, comment};
+use super::driver::{ACCOUNT, ANSWERS, Answer, Sim, comment};
+use super::luck::Luck;
 use openreply_app::ports::{Clock, Destination, Ledger, Outbound, Random};
 use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::Policy;
