@@ -6,13 +6,14 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::{Ingest, Ingested};
-use openreply_app::ports::{Clock, Destination, Enqueue, Host, Outbound, Queue};
+use openreply_app::ports::{Clock, Destination, Enqueue, Outbound, Ports, Pulse, Queue};
 use openreply_app::resume::resume_all;
 use openreply_app::sweep::{Sweep, SweepOrder};
 use openreply_consumer::handle;
 use openreply_domain::delivery::{Delivery, rows};
 use openreply_domain::ids::{AccountId, MessageId};
 use openreply_domain::outcome::{Doubt, NotSent, Rejection, RejectionKind, SendOutcome};
+use openreply_domain::pulse::Heartbeat;
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_graph::{AppSecrets, MetaWebhook, WebhookBodies};
@@ -21,7 +22,7 @@ use openreply_testkit::fifo::Received;
 use openreply_testkit::instagram::webhook;
 use openreply_testkit::memory::{
     MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers, MemoryVault,
-    SeededRandom,
+    SeededRandom, memory_host,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
@@ -116,52 +117,16 @@ fn instagram(script: Script, inboxes: Inboxes) -> MemoryMessenger {
 }
 
 /// The memory host with ports that fail by plan.
-pub(crate) struct FaultyHost {
-    ledger: Faulty<MemoryLedger>,
-    messenger: Faulty<MemoryMessenger>,
-    queue: Faulty<MemoryQueue>,
-    timers: Faulty<MemoryTimers>,
-    vault: MemoryVault,
-    clock: SkewedClock,
-    random: SeededRandom,
-    facts: MemoryFacts,
-}
-
-impl Host for FaultyHost {
-    type Ledger = Faulty<MemoryLedger>;
-    type Messenger = Faulty<MemoryMessenger>;
-    type Queue = Faulty<MemoryQueue>;
-    type Timers = Faulty<MemoryTimers>;
-    type Vault = MemoryVault;
-    type Clock = SkewedClock;
-    type Random = SeededRandom;
-    type Facts = MemoryFacts;
-
-    fn ledger(&self) -> &Self::Ledger {
-        &self.ledger
-    }
-    fn messenger(&self) -> &Self::Messenger {
-        &self.messenger
-    }
-    fn queue(&self) -> &Self::Queue {
-        &self.queue
-    }
-    fn timers(&self) -> &Self::Timers {
-        &self.timers
-    }
-    fn vault(&self) -> &MemoryVault {
-        &self.vault
-    }
-    fn clock(&self) -> &SkewedClock {
-        &self.clock
-    }
-    fn random(&self) -> &SeededRandom {
-        &self.random
-    }
-    fn facts(&self) -> &MemoryFacts {
-        &self.facts
-    }
-}
+type FaultyHost = Ports<
+    Faulty<MemoryLedger>,
+    Faulty<MemoryMessenger>,
+    Faulty<MemoryQueue>,
+    Faulty<MemoryTimers>,
+    MemoryVault,
+    SkewedClock,
+    SeededRandom,
+    MemoryFacts,
+>;
 
 /// A world with a campaign file applied, and a plan of faults for what follows.
 pub(crate) struct Sim {
@@ -192,7 +157,7 @@ impl Sim {
         seed: u64,
     ) -> Self {
         let inboxes = Inboxes::default();
-        let memory = MemoryHost::new(seed, instagram(script, inboxes.clone()));
+        let memory = memory_host(seed, instagram(script, inboxes.clone()));
         let sim = Self {
             memory,
             plan,
@@ -330,6 +295,8 @@ impl Sim {
             index_lag: SignedDuration::ZERO,
         };
         let now = self.now();
+        let beat = Heartbeat { checked_at: now, lag_ms: None, version: "simulation".to_owned() };
+        self.memory.ledger.beat(&beat).await.unwrap();
         let order = SweepOrder { account: Some(AccountId::parse(ACCOUNT).unwrap()), round: now };
         sweep.carry_out(&order, after(now, SignedDuration::from_secs(120))).await.unwrap();
     }
@@ -351,7 +318,7 @@ impl Sim {
             holder: format!("turn-{}", self.turns),
             deadline: after(now, SignedDuration::from_secs(120)),
         };
-        let host = FaultyHost {
+        let host: FaultyHost = Ports {
             ledger: self.faulty(&self.memory.ledger),
             messenger: self.faulty(&self.memory.messenger),
             queue: self.faulty(&self.memory.queue),

@@ -11,11 +11,13 @@ use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ingest::Ingest;
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Enqueue, EventBodies, Host, Queue};
+use openreply_app::ports::{Clock, Enqueue, EventBodies, Ports, Pulse, Queue};
+use openreply_app::resume::resume_all;
 use openreply_app::sweep::{Sweep, SweepOrder};
 use openreply_aws::{AesVault, DynamoLedger, LEDGER_CALL, OsRandom, SealingKey, create_table};
 use openreply_domain::ids::{AccountId, CampaignId, MediaId, UserId};
 use openreply_domain::links::{PATH, Slug};
+use openreply_domain::pulse::Heartbeat;
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, after};
 use openreply_domain::trigger::{QueueIdentity, Trigger};
@@ -47,53 +49,17 @@ campaigns:
     links: [{ url: "https://example.com/guide" }]
 "#;
 
-#[derive(Clone)]
-struct MeteredHost {
-    ledger: DynamoLedger,
-    graph: Graph,
-    queue: MeteredQueue<MemoryQueue>,
-    timers: MemoryTimers,
-    vault: AesVault,
-    clock: ManualClock,
-    random: OsRandom,
-    facts: MemoryFacts,
-}
-
-impl Host for MeteredHost {
-    type Ledger = DynamoLedger;
-    type Messenger = Graph;
-    type Queue = MeteredQueue<MemoryQueue>;
-    type Timers = MemoryTimers;
-    type Vault = AesVault;
-    type Clock = ManualClock;
-    type Random = OsRandom;
-    type Facts = MemoryFacts;
-
-    fn ledger(&self) -> &DynamoLedger {
-        &self.ledger
-    }
-    fn messenger(&self) -> &Graph {
-        &self.graph
-    }
-    fn queue(&self) -> &Self::Queue {
-        &self.queue
-    }
-    fn timers(&self) -> &MemoryTimers {
-        &self.timers
-    }
-    fn vault(&self) -> &AesVault {
-        &self.vault
-    }
-    fn clock(&self) -> &ManualClock {
-        &self.clock
-    }
-    fn random(&self) -> &OsRandom {
-        &self.random
-    }
-    fn facts(&self) -> &MemoryFacts {
-        &self.facts
-    }
-}
+/// As on AWS, with a meter in each way out.
+type MeteredHost = Ports<
+    DynamoLedger,
+    Graph,
+    MeteredQueue<MemoryQueue>,
+    MemoryTimers,
+    AesVault,
+    ManualClock,
+    OsRandom,
+    MemoryFacts,
+>;
 
 /// Both functions in a fresh environment: nothing was loaded yet.
 pub(crate) struct Product {
@@ -122,9 +88,9 @@ impl Product {
         let ingest =
             Ingest { ledger: ledger.clone(), queue: queue.clone(), clock: clock.clone(), random: OsRandom };
         let budget = Budget { ledger_call: LEDGER_CALL, send: SignedDuration::from_secs(10) };
-        let host = MeteredHost {
+        let host = Ports {
             ledger,
-            graph,
+            messenger: graph,
             queue: queue.clone(),
             timers: MemoryTimers::default(),
             vault,
@@ -184,13 +150,16 @@ impl Product {
         }
     }
 
-    /// A sweep of the account.
+    /// A sweep of the account, beside a consumer that lives.
     pub(crate) async fn sweep(&self) -> Spent {
+        let beat = Heartbeat { checked_at: self.clock.now(), lag_ms: Some(0), version: "thrift".to_owned() };
+        self.host.ledger.beat(&beat).await.unwrap();
+        self.meter.take();
         let before = self.instagram.calls().len();
         let budget = Budget { ledger_call: LEDGER_CALL, send: SignedDuration::from_secs(10) };
         let sweep = Sweep {
             deliver: Deliver::new(self.host.clone(), Policy::default(), budget),
-            reader: self.host.graph.clone(),
+            reader: self.host.messenger.clone(),
             bodies: WebhookBodies,
             index_lag: SignedDuration::ZERO,
         };
@@ -302,9 +271,10 @@ async fn ledger(meter: &Meter, vault: &AesVault) -> DynamoLedger {
     let client = Client::from_conf(config.clone().build());
     create_table(&client, TABLE).await.unwrap();
     let file = campaign_file::parse(CAMPAIGNS).unwrap();
-    apply(&DynamoLedger::new(client, TABLE), vault, &file, ManualClock::default().now(), |_| None)
-        .await
-        .unwrap();
+    let (person, clock) = (DynamoLedger::new(client, TABLE), ManualClock::default());
+    apply(&person, vault, &file, clock.now(), |_| None).await.unwrap();
+    let queue = MemoryQueue::new(clock.clone());
+    resume_all(&person, &queue, &MemoryFacts::default(), clock.now()).await.unwrap();
     DynamoLedger::new(Client::from_conf(config.interceptor(meter.clone()).build()), TABLE)
 }
 

@@ -24,7 +24,7 @@ mod failure;
 
 pub use clock::{OsRandom, SystemClock};
 pub use facts::{AwsFacts, Events, Metrics};
-pub use host::AwsHost;
+pub use host::{AwsHost, aws_host};
 pub use ledger::{DynamoLedger, create_table};
 pub use queue::{QueueUrls, SqsDepths, SqsQueue, SqsSweepQueue};
 pub use settings::LEDGER_CALL;

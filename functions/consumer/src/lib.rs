@@ -50,7 +50,7 @@ async fn forward(queue: &impl Queue, message: &SqsMessage) -> Vec<BatchItemFailu
     }
     let id = message.message_id.as_deref().unwrap_or("unknown");
     tracing::error!(
-        message = id,
+        sqs_message = id,
         "a message of the delay queue could not be put on the FIFO queue; it comes again"
     );
     vec![failure(message)]
@@ -106,7 +106,7 @@ async fn run<H: Host>(deliver: &Deliver<H>, message: &SqsMessage, turn: &Turn) -
             // Where, never what: a body holds what a person wrote.
             let (line, column) = (error.line(), error.column());
             tracing::error!(
-                message = id,
+                sqs_message = id,
                 line,
                 column,
                 "a message on the queue is no job of this version; it goes to the dead letters after its receives"
@@ -117,7 +117,7 @@ async fn run<H: Host>(deliver: &Deliver<H>, message: &SqsMessage, turn: &Turn) -
     match deliver.handle(&job, turn).await {
         Handled::Done => Ok(()),
         Handled::Back(back) => {
-            tracing::warn!(message = id, why = %back, "goes back to the queue");
+            tracing::warn!(sqs_message = id, trigger = job.trigger().map(tracing::field::display), why = %back, "goes back to the queue");
             Err(delay(&back))
         }
     }

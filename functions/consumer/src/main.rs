@@ -7,11 +7,7 @@ use aws_lambda_events::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::ports::Host;
-use openreply_aws::secrets::{SecretsPrefix, sealing_key};
-use openreply_aws::{
-    AesVault, AwsHost, DynamoLedger, Events, LEDGER_CALL, Metrics, SchedulerSettings, SchedulerTimers,
-    SqsQueue, SystemClock, logging, settings,
-};
+use openreply_aws::{LEDGER_CALL, SqsQueue, aws_host, logging, settings};
 use openreply_domain::links::LinksBase;
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, from_millis};
@@ -45,26 +41,8 @@ async fn wire() -> Result<(Deliver<impl Host>, SqsQueue), Error> {
         hourly_limit: settings::number("HOURLY_DM_LIMIT")?,
         monthly_limit: settings::count("MONTHLY_DM_LIMIT")?,
     };
-
-    let prefix = SecretsPrefix::parse(&settings::variable("SECRETS_PREFIX")?)?;
-    let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await?;
-    let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), settings::variable("TABLE_NAME")?);
-    let sqs = aws_sdk_sqs::Client::new(&config);
-    let queue = SqsQueue::new(sqs.clone(), settings::variable("QUEUE_URL")?);
-    let scheduler = SchedulerSettings {
-        group: settings::variable("SCHEDULE_GROUP")?,
-        role_arn: settings::variable("SCHEDULER_ROLE_ARN")?,
-        queue_arn: settings::variable("QUEUE_ARN")?,
-        delay_queue_url: settings::variable("DELAY_QUEUE_URL")?,
-    };
-    let timers = SchedulerTimers::new(aws_sdk_scheduler::Client::new(&config), sqs, scheduler, SystemClock);
-    let stack = settings::variable("STACK_NAME")?;
-    let bus = settings::variable("EVENT_BUS")?;
-    let tells_sent = settings::variable("TELL_SENT")? == "true";
-    let events = Events::new(aws_sdk_eventbridge::Client::new(&config), bus, &stack, tells_sent);
-    let facts = (Metrics::new(stack), events);
-    let host =
-        AwsHost::new(ledger, queue.clone(), timers, AesVault::new(&key), Graph::new(graph_config)?, facts);
+    let host = aws_host(&config, Graph::new(graph_config)?).await?;
+    let queue = host.queue.clone();
     let links = LinksBase::parse(&settings::variable("LINKS_BASE")?)?;
     Ok((Deliver::new(host, policy, budget).with_tracked_links(Some(links)), queue))
 }

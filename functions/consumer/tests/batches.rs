@@ -8,7 +8,7 @@ use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::job::{Delayed, Job};
 use openreply_app::ports::{
-    Clock, Destination, Enqueue, Fact, Host, Ledger, Messenger, Outbound, Queue, QueueError, Refused,
+    Clock, Destination, Enqueue, Fact, Ledger, Messenger, Outbound, Ports, Queue, QueueError, Refused,
 };
 use openreply_consumer::{MAX_RETURN_DELAY, handle};
 use openreply_domain::ids::{AccountId, CommentId, MessageId, UserId};
@@ -18,10 +18,7 @@ use openreply_domain::send::{Expect, Leg, Policy, Send, SendKey};
 use openreply_domain::time::{SignedDuration, after};
 use openreply_domain::trigger::{Comment, QueueIdentity, Trigger};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
-use openreply_testkit::memory::{
-    ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
-    MemoryVault, SeededRandom,
-};
+use openreply_testkit::memory::{ManualClock, MemoryHost, MemoryMessenger, memory_host};
 use secrecy::SecretString;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -61,49 +58,6 @@ impl Messenger for Slow {
 
     async fn follows(&self, account: &AccountId, user: &UserId, token: &SecretString) -> Follow {
         self.messenger.follows(account, user, token).await
-    }
-}
-
-struct SlowHost {
-    memory: MemoryHost,
-    ledger: Faulty<MemoryLedger>,
-    timers: Faulty<MemoryTimers>,
-    messenger: Slow,
-}
-
-impl Host for SlowHost {
-    type Ledger = Faulty<MemoryLedger>;
-    type Messenger = Slow;
-    type Queue = MemoryQueue;
-    type Timers = Faulty<MemoryTimers>;
-    type Vault = MemoryVault;
-    type Clock = ManualClock;
-    type Random = SeededRandom;
-    type Facts = MemoryFacts;
-
-    fn ledger(&self) -> &Self::Ledger {
-        &self.ledger
-    }
-    fn messenger(&self) -> &Slow {
-        &self.messenger
-    }
-    fn queue(&self) -> &MemoryQueue {
-        &self.memory.queue
-    }
-    fn timers(&self) -> &Self::Timers {
-        &self.timers
-    }
-    fn vault(&self) -> &MemoryVault {
-        &self.memory.vault
-    }
-    fn clock(&self) -> &ManualClock {
-        &self.memory.clock
-    }
-    fn random(&self) -> &SeededRandom {
-        &self.memory.random
-    }
-    fn facts(&self) -> &MemoryFacts {
-        &self.memory.facts
     }
 }
 
@@ -152,7 +106,7 @@ impl Stage {
                 SendOutcome::Delivered { message_id: MessageId::parse(format!("mid.{nth}")).unwrap() }
             }
         });
-        let memory = MemoryHost::new(1, messenger.clone());
+        let memory = memory_host(1, messenger.clone());
         let file = campaign_file::parse(CAMPAIGNS).unwrap();
         apply(&memory.ledger, &memory.vault, &file, memory.clock.now(), |_| None).await.unwrap();
         Self {
@@ -164,11 +118,16 @@ impl Stage {
 
     /// Runs a batch with this much time. Returns the message ids that must come again.
     async fn run(&self, batch: Vec<SqsMessage>, seconds: i64, plan: FaultPlan) -> Vec<String> {
-        let host = SlowHost {
-            memory: self.memory.clone(),
-            ledger: Faulty { port: self.memory.ledger.clone(), plan: plan.clone() },
-            timers: Faulty { port: self.memory.timers.clone(), plan },
+        let MemoryHost { ledger, queue, timers, vault, clock, random, facts, .. } = self.memory.clone();
+        let host = Ports {
+            ledger: Faulty { port: ledger, plan: plan.clone() },
             messenger: self.slow.clone(),
+            queue,
+            timers: Faulty { port: timers, plan },
+            vault,
+            clock,
+            random,
+            facts,
         };
         let budget =
             Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };

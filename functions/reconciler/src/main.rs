@@ -4,11 +4,7 @@ use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use openreply_app::deliver::{Budget, Deliver};
 use openreply_app::ports::{Host, SweepLedger};
 use openreply_app::sweep::Sweep;
-use openreply_aws::secrets::{SecretsPrefix, sealing_key};
-use openreply_aws::{
-    AesVault, AwsHost, DynamoLedger, Events, LEDGER_CALL, Metrics, SchedulerSettings, SchedulerTimers,
-    SqsQueue, SqsSweepQueue, SystemClock, logging, settings,
-};
+use openreply_aws::{LEDGER_CALL, SqsSweepQueue, aws_host, logging, settings};
 use openreply_domain::links::LinksBase;
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, after, from_millis};
@@ -55,25 +51,9 @@ async fn wire() -> Result<(Sweep<impl Host<Ledger: SweepLedger>, Graph, WebhookB
     let budget =
         Budget { ledger_call: LEDGER_CALL, send: SignedDuration::try_from(graph_config.total_timeout)? };
     let graph = Graph::new(graph_config)?;
-    let prefix = SecretsPrefix::parse(&settings::variable("SECRETS_PREFIX")?)?;
-    let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await?;
-    let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), settings::variable("TABLE_NAME")?);
+    let host = aws_host(&config, graph.clone()).await?;
     let sqs = aws_sdk_sqs::Client::new(&config);
-    let queue = SqsQueue::new(sqs.clone(), settings::variable("QUEUE_URL")?);
-    let sweeps = SqsSweepQueue::new(sqs.clone(), settings::variable("SWEEP_QUEUE_URL")?);
-    let scheduler = SchedulerSettings {
-        group: settings::variable("SCHEDULE_GROUP")?,
-        role_arn: settings::variable("SCHEDULER_ROLE_ARN")?,
-        queue_arn: settings::variable("QUEUE_ARN")?,
-        delay_queue_url: settings::variable("DELAY_QUEUE_URL")?,
-    };
-    let timers = SchedulerTimers::new(aws_sdk_scheduler::Client::new(&config), sqs, scheduler, SystemClock);
-    let stack = settings::variable("STACK_NAME")?;
-    let bus = settings::variable("EVENT_BUS")?;
-    let tells_sent = settings::variable("TELL_SENT")? == "true";
-    let events = Events::new(aws_sdk_eventbridge::Client::new(&config), bus, &stack, tells_sent);
-    let facts = (Metrics::new(stack), events);
-    let host = AwsHost::new(ledger, queue, timers, AesVault::new(&key), graph.clone(), facts);
+    let sweeps = SqsSweepQueue::new(sqs, settings::variable("SWEEP_QUEUE_URL")?);
     // Nothing is sent here, so no limit of sending matters.
     let links = LinksBase::parse(&settings::variable("LINKS_BASE")?)?;
     let deliver = Deliver::new(host, Policy::default(), budget).with_tracked_links(Some(links));

@@ -25,14 +25,15 @@ pub use delay::DelayQueue;
 pub use depths::{Depths, QueueDepths};
 pub use events::{Authenticity, EventBodies, EventReader, ParsedEvent, Unreadable};
 pub use facts::{Ending, Fact, Facts};
-pub use host::Host;
+pub use host::{Host, Ports};
 pub use ledger::*;
 pub use links::Links;
 pub use messenger::{Destination, Messenger, Outbound};
 pub use pulse::Pulse;
 pub use queue::{Enqueue, Queue, QueueError, Refused};
 pub use reader::{
-    CommentsPage, MediaPage, ReadError, ReadTrouble, Reader, SeenComment, SeenMedia, SeenReply, Usage,
+    CommentsPage, MediaPage, Own, ReadError, ReadTrouble, Reader, RepliesPage, SeenComment, SeenMedia,
+    SeenReply, Usage,
 };
 pub use sweep::{AdMedia, SweepLedger, SweepQueue, SweepRecord};
 pub use timers::{Timer, TimerError, Timers};

@@ -5,7 +5,7 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Handled, Turn};
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Destination, Host, Ledger, Outbound, Random, Timer, Written};
+use openreply_app::ports::{Clock, Destination, Ledger, Outbound, Ports, Random, Timer, Written};
 use openreply_domain::ids::{AccountId, CampaignId, ClaimId, CommentId, MediaId, MessageId, UserId};
 use openreply_domain::outcome::{Rejection, RejectionKind, SendOutcome};
 use openreply_domain::send::{Expect, Leg, Policy, Send, State};
@@ -14,7 +14,7 @@ use openreply_domain::trigger::{Comment, Trigger};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
 use openreply_testkit::memory::{
     ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
-    MemoryVault, SeededRandom,
+    MemoryVault, SeededRandom, memory_host,
 };
 use std::sync::{Arc, Mutex};
 
@@ -37,50 +37,16 @@ campaigns:
 "#;
 
 /// The memory host with ports that fail by plan, and somebody who acts right before a claim.
-pub(crate) struct StageHost {
-    memory: MemoryHost,
-    ledger: Faulty<MemoryLedger>,
-    messenger: Faulty<MemoryMessenger>,
-    queue: Faulty<MemoryQueue>,
-    timers: Faulty<MemoryTimers>,
-    random: Meddling,
-}
-
-impl Host for StageHost {
-    type Ledger = Faulty<MemoryLedger>;
-    type Messenger = Faulty<MemoryMessenger>;
-    type Queue = Faulty<MemoryQueue>;
-    type Timers = Faulty<MemoryTimers>;
-    type Vault = MemoryVault;
-    type Clock = ManualClock;
-    type Random = Meddling;
-    type Facts = MemoryFacts;
-
-    fn ledger(&self) -> &Self::Ledger {
-        &self.ledger
-    }
-    fn messenger(&self) -> &Self::Messenger {
-        &self.messenger
-    }
-    fn queue(&self) -> &Self::Queue {
-        &self.queue
-    }
-    fn timers(&self) -> &Self::Timers {
-        &self.timers
-    }
-    fn vault(&self) -> &MemoryVault {
-        &self.memory.vault
-    }
-    fn clock(&self) -> &ManualClock {
-        &self.memory.clock
-    }
-    fn random(&self) -> &Meddling {
-        &self.random
-    }
-    fn facts(&self) -> &MemoryFacts {
-        &self.memory.facts
-    }
-}
+type StageHost = Ports<
+    Faulty<MemoryLedger>,
+    Faulty<MemoryMessenger>,
+    Faulty<MemoryQueue>,
+    Faulty<MemoryTimers>,
+    MemoryVault,
+    ManualClock,
+    Meddling,
+    MemoryFacts,
+>;
 
 type Deed = Box<dyn FnOnce() + std::marker::Send>;
 
@@ -118,7 +84,7 @@ impl Stage {
         file: &str,
         script: impl Fn(usize, &Outbound) -> SendOutcome + std::marker::Send + Sync + 'static,
     ) -> Self {
-        Self::of(MemoryHost::new(1, MemoryMessenger::new(script)), file).await
+        Self::of(memory_host(1, MemoryMessenger::new(script)), file).await
     }
 
     pub(crate) async fn of(memory: MemoryHost, file: &str) -> Self {
@@ -243,13 +209,15 @@ impl Calls {
 
 fn deliver(memory: &MemoryHost, plan: &FaultPlan, deed: &Arc<Mutex<Option<Deed>>>) -> Deliver<StageHost> {
     let plan = || plan.clone();
-    let host = StageHost {
-        memory: memory.clone(),
+    let host = Ports {
         ledger: Faulty { port: memory.ledger.clone(), plan: plan() },
         messenger: Faulty { port: memory.messenger.clone(), plan: plan() },
         queue: Faulty { port: memory.queue.clone(), plan: plan() },
         timers: Faulty { port: memory.timers.clone(), plan: plan() },
+        vault: memory.vault.clone(),
+        clock: memory.clock.clone(),
         random: Meddling { random: memory.random.clone(), deed: Arc::clone(deed) },
+        facts: memory.facts.clone(),
     };
     Deliver::new(host, Policy::default(), BUDGET)
 }

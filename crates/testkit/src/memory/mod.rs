@@ -21,7 +21,7 @@ mod vault;
 pub use clock::ManualClock;
 pub use depths::MemoryDepths;
 pub use facts::MemoryFacts;
-pub use host::MemoryHost;
+pub use host::{MemoryHost, memory_host};
 pub use ledger::MemoryLedger;
 pub use messenger::{MemoryMessenger, Sent};
 pub use queue::MemoryQueue;
