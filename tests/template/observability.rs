@@ -3,7 +3,13 @@
 use super::cloudformation::parse;
 use super::metrics::emitted;
 use super::{resources, template};
+use openreply_app::ports::Fact;
+use openreply_aws::facts::events::{SOURCE, event};
 use openreply_aws::facts::metrics::NAMESPACE;
+use openreply_domain::ids::AccountId;
+use openreply_domain::pulse::Alert;
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use openreply_domain::token::{SealedToken, ends_at_the_latest};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,21 +24,23 @@ fn file(path: &str) -> String {
 }
 
 /// What AWS itself counts, and under which dimension.
-const OF_AWS: [(&str, &str, &str); 5] = [
-    ("AWS/SQS", "ApproximateAgeOfOldestMessage", "QueueName"),
-    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", "QueueName"),
-    ("AWS/Lambda", "Errors", "FunctionName"),
-    ("AWS/Lambda", "Throttles", "FunctionName"),
-    ("AWS/ApiGateway", "5xx", "ApiId"),
+const OF_AWS: [(&str, &str, &[&str]); 7] = [
+    ("AWS/SQS", "ApproximateAgeOfOldestMessage", &["QueueName"]),
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible", &["QueueName"]),
+    ("AWS/Lambda", "Errors", &["FunctionName"]),
+    ("AWS/Lambda", "Invocations", &["FunctionName"]),
+    ("AWS/Lambda", "Throttles", &["FunctionName"]),
+    ("AWS/ApiGateway", "5xx", &["ApiId"]),
+    // Of a bus that is not the default one.
+    ("AWS/Events", "MatchedEvents", &["EventBusName", "RuleName"]),
 ];
 
-/// The metrics that an alarm rests on: namespace, name and the one dimension, as they stand in it.
-fn rests_on(alarm: &Value) -> Vec<(String, String, Value)> {
+/// The metrics that an alarm rests on: namespace, name and dimensions, as they stand in it.
+fn rests_on(alarm: &Value) -> Vec<(String, String, Vec<Value>)> {
     let one = |metric: &Value| {
         let text = |name: &str| metric[name].as_str().expect("a text").to_owned();
         let dimensions = metric["Dimensions"].as_array().expect("dimensions");
-        assert_eq!(dimensions.len(), 1, "{metric}");
-        (text("Namespace"), text("MetricName"), dimensions[0].clone())
+        (text("Namespace"), text("MetricName"), dimensions.clone())
     };
     match alarm["Metrics"].as_array() {
         None => vec![one(alarm)],
@@ -53,15 +61,17 @@ async fn an_alarm_names_only_metrics_that_were_seen_emitted() {
     let emitted = emitted().await;
     let mut rests = BTreeSet::new();
     for (name, alarm) in [alarms(&observability()), alarms(&template())].concat() {
-        for (namespace, metric, dimension) in rests_on(&alarm) {
+        for (namespace, metric, dimensions) in rests_on(&alarm) {
             if namespace == NAMESPACE {
                 assert!(emitted.contains(&metric), "{name}: nobody emits {metric}");
-                assert_eq!(dimension, json!({ "Name": "Service", "Value": { "Ref": "Service" } }), "{name}");
+                let service = json!({ "Name": "Service", "Value": { "Ref": "Service" } });
+                assert_eq!(dimensions, [service], "{name}");
                 rests.insert(metric);
             } else {
                 let known = OF_AWS.iter().find(|(of, what, _)| *of == namespace && *what == metric);
                 let (_, _, by) = known.unwrap_or_else(|| panic!("{name}: {namespace} has no {metric}"));
-                assert_eq!(dimension["Name"], *by, "{name}");
+                let names: Vec<&Value> = dimensions.iter().map(|dimension| &dimension["Name"]).collect();
+                assert_eq!(names, *by, "{name}");
             }
         }
     }
@@ -69,11 +79,48 @@ async fn an_alarm_names_only_metrics_that_were_seen_emitted() {
     assert_eq!(rests.iter().map(String::as_str).collect::<Vec<_>>(), expected);
 }
 
+/// Whether an event is one that a rule is for. Knows fields, and values that are equal.
+fn matches(pattern: &Value, event: &Value) -> bool {
+    match pattern {
+        Value::Object(fields) => fields.iter().all(|(name, field)| matches(field, &event[name])),
+        Value::Array(values) => values.contains(event),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            panic!("{pattern} is no pattern that this test knows")
+        }
+    }
+}
+
+#[test]
+fn the_alarm_for_a_token_that_ends_counts_the_events_that_tell_of_it() {
+    let observability = observability();
+    let rule = &observability["Resources"]["TokenEndingRule"]["Properties"];
+    let alarm = &observability["Resources"]["TokenEndingAlarm"]["Properties"];
+    assert_eq!(
+        alarm["Dimensions"],
+        json!([
+            { "Name": "EventBusName", "Value": rule["EventBusName"] },
+            { "Name": "RuleName", "Value": rule["Name"] },
+        ])
+    );
+    let account = AccountId::parse("17841400000000001").unwrap();
+    let stored = Timestamp::UNIX_EPOCH;
+    let token = SealedToken { sealed: String::new(), version: 1, ends_by: Some(ends_at_the_latest(stored)) };
+    let now = after(stored, SignedDuration::from_hours(24 * 59));
+    let ending = Alert::token_ending(&account, &token, now).expect("it ends within a day");
+    let other = Alert::fuse(&account, now);
+    for (alert, counts) in [(ending, true), (other, false)] {
+        let told = event("openreply", now, &Fact::AlertRaised(alert), false).expect("an event");
+        let told = json!({ "source": SOURCE, "detail-type": told.detail_type, "detail": told.detail });
+        assert_eq!(matches(&rule["EventPattern"], &told), counts, "{told}");
+    }
+}
+
 /// A missing number is bad only where somebody always has one to give.
 #[test]
-fn only_a_heartbeat_that_is_missing_is_bad_by_itself() {
+fn only_what_comes_all_the_time_is_bad_when_it_is_missing() {
     for (name, alarm) in [alarms(&observability()), alarms(&template())].concat() {
-        let missing = if name == "HeartbeatAlarm" { "breaching" } else { "notBreaching" };
+        let is_steady = ["HeartbeatAlarm", "RoundsAlarm"].contains(&name.as_str());
+        let missing = if is_steady { "breaching" } else { "notBreaching" };
         assert_eq!(alarm["TreatMissingData"], missing, "{name}");
     }
     let observability = observability();
@@ -90,7 +137,11 @@ fn every_alarm_goes_to_the_topic_and_is_explained_in_the_runbook() {
         json!({ "Fn::If": ["HasAlarmTopic", [{ "Ref": "AlarmTopicArn" }], { "Ref": "AWS::NoValue" }] });
     let mut explained = BTreeSet::new();
     for (name, alarm) in [alarms(&observability()), alarms(&template())].concat() {
-        assert_eq!((&alarm["AlarmActions"], &alarm["OKActions"]), (&topic, &topic), "{name}");
+        assert_eq!(alarm["AlarmActions"], topic, "{name}");
+        // What counts events says nothing by being at rest again.
+        let counts = ["TokenEndingAlarm", "UnconfirmedAlarm"].contains(&name.as_str());
+        let back = if counts { &Value::Null } else { &topic };
+        assert_eq!(&alarm["OKActions"], back, "{name}");
         let description = alarm["AlarmDescription"].as_str().expect("a description");
         let entry = description.split_once("(RUNBOOK, ").and_then(|(_, rest)| rest.split_once(')'));
         let (entry, _) = entry.unwrap_or_else(|| panic!("{name} does not say where it is explained"));
@@ -111,9 +162,9 @@ fn every_function_is_watched_for_errors_and_throttles() {
         let alarm = &observability["Resources"][alarm]["Properties"];
         let watched: BTreeSet<String> = rests_on(alarm)
             .into_iter()
-            .map(|(_, name, dimension)| {
+            .map(|(_, name, dimensions)| {
                 assert_eq!(name, metric);
-                dimension["Value"]["Fn::Sub"]
+                dimensions[0]["Value"]["Fn::Sub"]
                     .as_str()
                     .expect("a name")
                     .replace("${Service}", "${AWS::StackName}")
@@ -142,6 +193,7 @@ fn what_the_stack_hands_on_is_what_is_asked_for() {
     assert_eq!(given, asked);
     assert_eq!(nested["Parameters"]["Service"], json!({ "Ref": "AWS::StackName" }));
     assert_eq!(nested["Parameters"]["HttpApiId"], json!({ "Ref": "HttpApi" }));
+    assert_eq!(nested["Parameters"]["EventBusName"], json!({ "Ref": "EventBus" }));
 }
 
 /// The dashboard as JSON, with a name in the place of each reference.

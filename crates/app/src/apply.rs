@@ -2,15 +2,17 @@
 //!
 //! Guarantees: file order is campaign order; a campaign whose content changed becomes a new version, and the
 //! old one stays readable; one that is gone from the file becomes inactive and is never removed, because what
-//! it promised may still be owed; a campaign's links are known before it is; a token that is the same keeps its version. Applying a file twice writes
+//! it promised may still be owed; a campaign's links are known before it is; a token that is the same keeps its
+//! version and its end. Applying a file twice writes
 //! nothing the second time, and one that was cut off half-way is finished by applying it again.
 
 use crate::campaign_file::{CampaignFile, FileAccount, FileCampaign, TokenError};
 use crate::ports::{AccountUpdate, Ledger, LedgerError, Links, Vault};
-use openreply_domain::campaign::{Account, Campaign, Post, SealedToken};
+use openreply_domain::campaign::{Account, Campaign, CampaignRef, Post};
 use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_domain::links::{Slug, TrackedLink};
 use openreply_domain::time::Timestamp;
+use openreply_domain::token::{SealedToken, ends_at_the_latest};
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashSet;
 
@@ -46,8 +48,8 @@ pub enum Change {
 /// What applying a file did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Accounts that are new, or whose user name or token changed.
-    pub accounts_written: Vec<AccountId>,
+    /// Accounts that are new, or of which something changed.
+    pub accounts_written: Vec<AccountUpdate>,
     /// Every campaign, in file order; then those that are gone from the file.
     pub campaigns: Vec<(AccountId, CampaignId, Change)>,
 }
@@ -70,7 +72,7 @@ pub async fn apply(
     let mut applied = Applied::default();
     for (account, token) in file.accounts.iter().zip(&tokens) {
         let stored = ledger.account(&account.id).await?;
-        put_account(ledger, vault, account, token, stored.as_ref(), &mut applied).await?;
+        put_account(ledger, vault, (account, token), stored.as_ref(), now, &mut applied).await?;
         put_links(ledger, file, &account.id).await?;
         put_campaigns(ledger, file, now, &account.id, stored.as_ref(), &mut applied).await?;
     }
@@ -102,17 +104,22 @@ async fn put_links(ledger: &impl Links, file: &CampaignFile, account: &AccountId
 async fn put_account(
     ledger: &impl Ledger,
     vault: &impl Vault,
-    account: &FileAccount,
-    token: &SecretString,
+    (account, token): (&FileAccount, &SecretString),
     stored: Option<&Account>,
+    now: Timestamp,
     applied: &mut Applied,
 ) -> Result<(), LedgerError> {
+    let ends_by = |known: Option<Timestamp>| {
+        Some(account.token_ends.or(known).unwrap_or_else(|| ends_at_the_latest(now)))
+    };
     let token = match stored {
-        Some(stored) if opens_to(vault, stored, token) && is_same(stored, account) => return Ok(()),
-        Some(stored) if opens_to(vault, stored, token) => stored.token.clone(),
+        Some(stored) if opens_to(vault, stored, token) => {
+            SealedToken { ends_by: ends_by(stored.token.ends_by), ..stored.token.clone() }
+        }
         stored => SealedToken {
             sealed: vault.seal(&account.id, token),
             version: stored.map_or(1, |stored| stored.token.version + 1),
+            ends_by: ends_by(None),
         },
     };
     let update = AccountUpdate {
@@ -121,14 +128,18 @@ async fn put_account(
         opt_out: account.opt_out.clone(),
         token,
     };
+    if stored.is_some_and(|stored| is_same(stored, &update)) {
+        return Ok(());
+    }
     ledger.put_account(&update).await?;
-    applied.accounts_written.push(account.id.clone());
+    applied.accounts_written.push(update);
     Ok(())
 }
 
-/// Whether everything but the token stands as the file has it.
-fn is_same(stored: &Account, account: &FileAccount) -> bool {
-    stored.username == account.username && stored.opt_out == account.opt_out
+/// Whether everything stands as it would be written.
+fn is_same(stored: &Account, update: &AccountUpdate) -> bool {
+    let AccountUpdate { id, username, opt_out, token } = update;
+    (&stored.id, &stored.username, &stored.opt_out, &stored.token) == (id, username, opt_out, token)
 }
 
 /// Whether the stored token is this one. One that cannot be opened with the key held here is not.
@@ -151,10 +162,14 @@ async fn put_campaigns(
     for (place, campaign) in in_file.clone() {
         let old = stored.iter().find(|old| old.id == campaign.id);
         let same_content = old.is_some_and(|old| old.content == campaign.content);
+        let version = match old {
+            Some(old) if same_content => old.version,
+            old => free_version(ledger, account, campaign, old.map_or(1, |old| old.version + 1)).await?,
+        };
         let next = Campaign {
             id: campaign.id.clone(),
             order: u32::try_from(place).unwrap_or(u32::MAX),
-            version: old.map_or(1, |old| old.version + u32::from(!same_content)),
+            version,
             active: campaign.active,
             active_since: active_since(old, campaign, now),
             backfill: campaign.backfill,
@@ -181,6 +196,24 @@ async fn put_campaigns(
         }
     }
     Ok(())
+}
+
+/// The first version from `next` on that says what the campaign says, or that there is none of yet: whoever applied
+/// another file before may have been cut off after the version and before the campaign, and versions never change.
+async fn free_version(
+    ledger: &impl Ledger,
+    account: &AccountId,
+    campaign: &FileCampaign,
+    next: u32,
+) -> Result<u32, LedgerError> {
+    let mut version = next;
+    loop {
+        let reference = CampaignRef { id: campaign.id.clone(), version };
+        match ledger.campaign_version(account, &reference).await? {
+            Some(content) if content != campaign.content => version += 1,
+            Some(_) | None => return Ok(version),
+        }
+    }
 }
 
 /// Since when the campaign takes comments as it does now. What it says may change without a new beginning; which

@@ -8,6 +8,7 @@ use openreply_app::ports::{Clock, Ledger, Links, Vault};
 use openreply_domain::campaign::{Account, CampaignRef};
 use openreply_domain::ids::{AccountId, CampaignId};
 use openreply_domain::links::Slug;
+use openreply_domain::time::{SignedDuration, after};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
 use openreply_testkit::memory::{ManualClock, MemoryLedger, MemoryVault};
 use secrecy::ExposeSecret;
@@ -232,6 +233,45 @@ async fn a_token_is_replaced_only_by_another() {
 }
 
 #[tokio::test]
+async fn a_token_ends_sixty_days_after_it_was_stored_or_when_the_file_says() {
+    let stage = Stage::default();
+    let with = |token| file(&[account(BAKERY, token)], &[campaign("a", BAKERY, "1")]);
+    let days = |days: i64| SignedDuration::from_hours(24 * days);
+    let stored = stage.clock.now();
+    stage.apply(&with("token-1")).await;
+    let end = async |stage: &Stage| stage.account(BAKERY).await.token.ends_by.unwrap();
+    assert_eq!(end(&stage).await, after(stored, days(60)));
+    // The same token, later: it got no younger.
+    stage.clock.advance(days(10));
+    assert_eq!(stage.apply(&with("token-1")).await.1, Vec::<&str>::new());
+    assert_eq!(end(&stage).await, after(stored, days(60)));
+    // A person knows better, and is still believed when the file says no more of it.
+    let said = with("token-1").replace("token: token-1", "token: token-1, token_ends: 2027-01-29");
+    for text in [&said, &with("token-1")] {
+        stage.apply(text).await;
+        assert_eq!(end(&stage).await.to_string(), "2027-01-29T00:00:00Z");
+        assert_eq!(stage.token(BAKERY).await, ("token-1".to_owned(), 1), "it is the same token");
+    }
+    stage.apply(&with("token-2")).await;
+    assert_eq!(end(&stage).await, after(stored, days(70)));
+}
+
+/// Whoever applied another file was cut off after the version and before the campaign.
+#[tokio::test]
+async fn a_version_that_was_left_behind_blocks_no_other_file() {
+    let stage = Stage::default();
+    stage.apply(&bakery(&[("a", "one")])).await;
+    let (id, campaign) = (AccountId::parse(BAKERY).unwrap(), CampaignId::parse("a").unwrap());
+    let mut left = stage.account(BAKERY).await.campaigns[0].content.clone();
+    left.dm = "never applied".to_owned();
+    stage.ledger.leave_version(&id, &CampaignRef { id: campaign, version: 2 }, left);
+    let (done, _) = stage.apply(&bakery(&[("a", "two"), ("b", "new")])).await;
+    assert_eq!(done, changes(&[("a", Change::Changed { version: 3 }), ("b", Change::Added)]));
+    assert_eq!((stage.said("a", 2).await, stage.said("a", 3).await), ("never applied".into(), "two".into()));
+    assert_eq!(stage.apply(&bakery(&[("a", "two"), ("b", "new")])).await.1, Vec::<&str>::new());
+}
+
+#[tokio::test]
 async fn a_missing_token_is_an_error_before_anything_is_written() {
     let stage = Stage::default();
     let text = file(
@@ -275,7 +315,7 @@ async fn a_file_that_was_cut_off_anywhere_is_finished_by_applying_it_again() {
         }
     };
     let (failed, whole, token, calls) = applied(FaultPlan::default()).await;
-    assert!(!failed && token == ("token-9".to_owned(), 2) && calls == 8, "{calls}");
+    assert!(!failed && token == ("token-9".to_owned(), 2) && calls == 10, "{calls}");
     for call in 0..calls {
         for fault in [Fault::Refuse, Fault::LoseAnswer] {
             let (failed, state, _, _) = applied(FaultPlan::new([(call, fault)])).await;

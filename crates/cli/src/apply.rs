@@ -7,6 +7,7 @@ use openreply_app::ports::Clock;
 use openreply_app::resume::resume_all;
 use openreply_aws::secrets::{SecretsPrefix, sealing_key};
 use openreply_aws::{AesVault, DynamoLedger, SystemClock, settings};
+use openreply_domain::links::Day;
 use std::path::Path;
 
 /// Checks the file first; nothing is asked of AWS for one that cannot be used.
@@ -35,7 +36,9 @@ pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
         resume_all(&ledger, &queue, &events, SystemClock.now()).await.map_err(|error| error.to_string())?;
 
     for account in &applied.accounts_written {
-        say(&format!("account {account}: stored, token sealed"));
+        let end =
+            account.token.ends_by.map(|end| format!("; it is taken to end on {}", Day::of(end).as_str()));
+        say(&format!("account {}: stored, token sealed{}", account.id, end.unwrap_or_default()));
     }
     for (account, campaign, change) in &applied.campaigns {
         let what = match change {

@@ -3,6 +3,7 @@
 use crate::ids::{AccountId, CampaignId, MediaId};
 use crate::matching::MatchMode;
 use crate::time::Timestamp;
+use crate::token::SealedToken;
 use crate::trigger::Comment;
 use serde::{Deserialize, Serialize};
 
@@ -225,15 +226,6 @@ impl Campaign {
     pub fn reference(&self) -> CampaignRef {
         CampaignRef { id: self.id.clone(), version: self.version }
     }
-}
-
-/// A token as the ledger holds it: sealed, and named by a version that rises when it is replaced.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SealedToken {
-    /// What [`crate::ids::AccountId`]-bound sealing made of it: key id, nonce and ciphertext as one text.
-    pub sealed: String,
-    /// Rises by one whenever a different token is stored.
-    pub version: u32,
 }
 
 /// How people opt out of everything automated, and in again.

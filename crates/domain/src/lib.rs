@@ -35,4 +35,5 @@ pub mod rendering;
 pub mod send;
 pub mod slots;
 pub mod time;
+pub mod token;
 pub mod trigger;

@@ -7,6 +7,7 @@ use crate::contact::FUSE;
 use crate::gate::{Hold, HoldReason};
 use crate::ids::AccountId;
 use crate::time::{SignedDuration, Timestamp, after, from_millis};
+use crate::token::SealedToken;
 use serde::{Deserialize, Serialize};
 
 /// How old the last heartbeat may be. A beat comes each minute, up to a minute late, and its echo 30 seconds
@@ -15,6 +16,9 @@ pub const DEAD_AFTER: SignedDuration = SignedDuration::from_secs(120);
 
 /// How late a beat may arrive before the queue counts as behind.
 pub const BEHIND_AFTER: SignedDuration = SignedDuration::from_secs(120);
+
+/// How long ago the last sweep may have been: six rounds.
+const UNSWEPT_AFTER: SignedDuration = SignedDuration::from_mins(30);
 
 /// The last sign of life of the way from the schedule over the queue to the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +65,10 @@ pub enum AlertKind {
     NoReel,
     /// Somebody was to get more automated messages within an hour than anybody gets.
     Fuse,
+    /// An account's token ends soon, or has ended.
+    TokenEnding,
+    /// No sweep of an account, or of the stack, came to its end for a while.
+    NotSwept,
 }
 
 impl AlertKind {
@@ -72,6 +80,8 @@ impl AlertKind {
             Self::AppHeld => "app_held",
             Self::NoReel => "no_reel",
             Self::Fuse => "fuse",
+            Self::TokenEnding => "token_ending",
+            Self::NotSwept => "not_swept",
         }
     }
 }
@@ -117,6 +127,37 @@ impl Alert {
                 "somebody was to get more than {FUSE} automated messages within an hour and did not; find what sets them off among the deliveries that read SKIPPED_FUSE"
             ),
         }
+    }
+
+    /// That an account's token ends, if a notice of it has fallen due: one alert for each notice.
+    #[must_use]
+    pub fn token_ending(account: &AccountId, token: &SealedToken, now: Timestamp) -> Option<Self> {
+        let (at, before) = token.notice(now)?;
+        let when = match before.as_hours() / 24 {
+            0 => "has ended by now unless it was refreshed".to_owned(),
+            1 => "ends within a day".to_owned(),
+            days => format!("ends within {days} days"),
+        };
+        Some(Self {
+            kind: AlertKind::TokenEnding,
+            at,
+            subject: Some(account.to_string()),
+            message: format!(
+                "an account's access token {when}, and nothing can be sent or found without one: refresh it or make a new one, and apply the campaign file with it"
+            ),
+        })
+    }
+
+    /// That the last sweep of an account (`None`: of what concerns the whole stack) came to its end long ago, if that
+    /// is so: one alert until another one does.
+    #[must_use]
+    pub fn not_swept(account: Option<&AccountId>, last: Timestamp, now: Timestamp) -> Option<Self> {
+        (now.duration_since(last) > UNSWEPT_AFTER).then(|| Self {
+            kind: AlertKind::NotSwept,
+            at: last,
+            subject: account.map(AccountId::to_string),
+            message: "no sweep came to its end for half an hour: comments that no webhook tells of are not found meanwhile; the reconciler's log says why".to_owned(),
+        })
     }
 
     fn held(kind: AlertKind, hold: &Hold) -> Self {
@@ -178,5 +219,23 @@ mod tests {
         assert!(others.iter().all(|other| other.name() != first.name()));
         assert!(others[1].name() > first.name());
         assert!(!first.message.contains('1'), "{}", first.message);
+    }
+
+    #[test]
+    fn each_notice_of_a_tokens_end_is_an_alert_of_its_own() {
+        let account = AccountId::parse("17841400000000001").unwrap();
+        let day = 24 * 3600;
+        let alert = |days: i64| {
+            let token = SealedToken { sealed: String::new(), version: 1, ends_by: Some(at(60 * day)) };
+            Alert::token_ending(&account, &token, at(days * day))
+        };
+        assert_eq!(alert(52), None);
+        let told: Vec<Alert> = [53, 58, 59, 60, 99].into_iter().filter_map(alert).collect();
+        let names: Vec<String> = told.iter().map(Alert::name).collect();
+        assert!(names[0] == names[1] && names[3] == names[4], "{names:?}");
+        assert!(names[1] < names[2] && names[2] < names[3], "{names:?}");
+        for (alert, says) in told.iter().zip(["within 7 days", "within 7 days", "within a day", "by now"]) {
+            assert!(alert.message.contains(says) && !alert.message.contains("178414"), "{}", alert.message);
+        }
     }
 }

@@ -24,6 +24,7 @@ pub use token::{TokenError, TokenFault, TokenSource};
 
 use openreply_domain::campaign::{CampaignContent, OptOut};
 use openreply_domain::ids::{AccountId, CampaignId};
+use openreply_domain::time::Timestamp;
 use problem::{Place, Problems, Reported};
 use reading::Read;
 
@@ -49,6 +50,8 @@ pub struct FileAccount {
     pub opt_out: OptOut,
     /// Where its token comes from.
     pub token: TokenSource,
+    /// When its token ends, where the file says so.
+    pub token_ends: Option<Timestamp>,
 }
 
 /// A campaign as the file has it.

@@ -59,6 +59,11 @@ keys! {
         #[schemars(default, regex(pattern = VARIABLE_PATTERN), example = &"BAKERY_TOKEN")]
         "token_env" token_env: String,
 
+        /// The day (UTC) on which its access token ends. Left out, it is taken to live 60 days from when it is
+        /// stored. Somebody is told a week before.
+        #[schemars(default, regex(pattern = DAY_PATTERN), example = &"2027-01-29")]
+        "token_ends" token_ends: String,
+
         /// How people opt out of everything automated, and in again.
         #[schemars(default)]
         "opt_out" opt_out: OptOut,
@@ -311,6 +316,7 @@ keys! {
 /// Letters, digits and a little punctuation, with one digit at least.
 const ID_PATTERN: &str = "^(?=.*[0-9])[A-Za-z0-9_.:=+$-]{1,256}$";
 const POST_PATTERN: &str = "^(any|next_reel|(?=.*[0-9])[A-Za-z0-9_.:=+$-]{1,256})$";
+const DAY_PATTERN: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
 const CAMPAIGN_ID_PATTERN: &str = "^[a-z0-9-]{1,64}$";
 const USERNAME_PATTERN: &str = "^[A-Za-z0-9._]{1,30}$";
 const TOKEN_PATTERN: &str = "^[!-~]+$";

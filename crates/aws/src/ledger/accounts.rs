@@ -8,8 +8,9 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
 };
 use openreply_app::ports::{AccountUpdate, LedgerError};
-use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut, SealedToken};
+use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut};
 use openreply_domain::ids::{AccountId, MediaId};
+use openreply_domain::token::SealedToken;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 

@@ -2,9 +2,10 @@
 
 use super::{Checked, instagram_id, opt_out};
 use crate::campaign_file::problem::{Place, Problems, Reported};
-use crate::campaign_file::reading::Located;
+use crate::campaign_file::reading::{Located, quoted};
 use crate::campaign_file::{FileAccount, TokenSource, limits, token, wire};
 use openreply_domain::ids::AccountId;
+use openreply_domain::time::Timestamp;
 
 pub(super) fn check(
     account: Located<wire::Account>,
@@ -32,9 +33,10 @@ fn rest(
     let name = account.username.required("username", (wire::Account::WHAT, place), problems);
     let name = name.and_then(|text| username(text, problems));
     let token = token_source((account.token.optional(), account.token_env.optional()), place, problems);
+    let token_ends = account.token_ends.optional().and_then(|day| token_ends(day, problems));
     let opt_out = opt_out::check(account.opt_out, problems);
     let id = id.as_ref().map(|id| id.value.clone()).map_err(|reported| *reported)?;
-    Ok(FileAccount { id, username: name?, opt_out: opt_out?, token: token? })
+    Ok(FileAccount { id, username: name?, opt_out: opt_out?, token: token?, token_ends: token_ends? })
 }
 
 /// Instagram's own rule for user names.
@@ -54,6 +56,27 @@ fn username(text: Located<String>, problems: &mut Problems) -> Result<String, Re
     let most = limits::USERNAME_CHARS;
     let expected = format!("up to {most} letters, digits, dots and underscores, without @");
     Err(problems.add(text.place, format!("`username`: expected {expected}; found {why}")))
+}
+
+/// A day begins at midnight, UTC: the token is taken to end by then.
+fn token_ends(day: Option<Located<String>>, problems: &mut Problems) -> Result<Option<Timestamp>, Reported> {
+    let Some(day) = day else { return Ok(None) };
+    match first_moment(&day.value) {
+        Some(moment) => Ok(Some(moment)),
+        None => {
+            let expected = "a day such as 2027-01-29";
+            Err(problems.add(
+                day.place,
+                format!("`token_ends`: expected {expected}, found {}", quoted(&day.value, "something else")),
+            ))
+        }
+    }
+}
+
+/// Only the one way of writing it: what else a parser takes may not mean what its author meant.
+fn first_moment(day: &str) -> Option<Timestamp> {
+    let is_plain = day.len() == "2027-01-29".len() && day.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    is_plain.then(|| format!("{day}T00:00:00Z").parse().ok()).flatten()
 }
 
 type Found<T> = Result<Option<Located<T>>, Reported>;

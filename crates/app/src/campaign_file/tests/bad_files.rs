@@ -125,6 +125,8 @@ fn accounts_are_complete_and_listed_once() {
             with_account("id: 1, username: b, token_env: bakery-token"),
             with_account("id: 1, username: b, token_env: 1TOKEN"),
             with_account("id: 1, username: b, token_env: ''"),
+            with_account("id: 1, username: b, token: t, token_ends: 29.01.2027"),
+            with_account("id: 1, username: b, token: t, token_ends: 2027-02-30"),
             with_account(
                 "id: 1, username: b, token: t }, { id: 2, username: c, token: t },\n  { id: 1, username: d, token: t",
             ),

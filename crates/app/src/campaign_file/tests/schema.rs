@@ -25,7 +25,7 @@ fn full() -> Value {
     json!({
         "$schema": "x",
         "accounts": [{
-            "id": "1", "username": "bakery", "token": "t",
+            "id": "1", "username": "bakery", "token": "t", "token_ends": "2027-01-29",
             "opt_out": { "stop_words": ["STOP"], "start_words": "START", "confirmation": "Bye" }
         }],
         "campaigns": [{
@@ -97,7 +97,7 @@ fn the_schema_and_the_reader_know_and_require_the_same_keys() {
         let errors = parse(&file.to_string()).unwrap_err().to_string();
         assert!(errors.contains("`surprise` is not a key of"), "{errors}");
     }
-    assert_eq!(seen, 3 + 5 + 17 + 2 + 3 + 3 + 4 + 2);
+    assert_eq!(seen, 3 + 6 + 17 + 2 + 3 + 3 + 4 + 2);
 }
 
 #[test]

@@ -4,9 +4,10 @@
 use super::samples::{account, campaign, update};
 use futures_util::future::join_all;
 use openreply_app::ports::{AccountUpdate, Ledger, LedgerError};
-use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, Post, SealedToken};
+use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, Post};
 use openreply_domain::ids::MediaId;
 use openreply_domain::matching::MatchMode;
+use openreply_domain::token::SealedToken;
 
 /// The ids of the first account's campaigns, in the order they come.
 async fn order(ledger: &impl Ledger) -> Vec<String> {
@@ -56,7 +57,7 @@ pub async fn an_account_without_its_own_row_is_none(ledger: &impl Ledger) {
 pub async fn a_token_is_replaced(ledger: &impl Ledger) {
     ledger.put_account(&update(account(1))).await.unwrap();
     ledger.put_campaign(&account(1), &campaign(1, 0), None).await.unwrap();
-    let token = SealedToken { sealed: "v1.0badcafe.bmV3".to_owned(), version: 2 };
+    let token = SealedToken { sealed: "v1.0badcafe.bmV3".to_owned(), version: 2, ends_by: None };
     let renewed = AccountUpdate { username: "bakery2".to_owned(), token, ..update(account(1)) };
     ledger.put_account(&renewed).await.unwrap();
     let found = ledger.account(&account(1)).await.unwrap().unwrap();

@@ -3,13 +3,14 @@
 
 use crate::memory::ManualClock;
 use openreply_app::ports::{AccountUpdate, Clock};
-use openreply_domain::campaign::{Campaign, CampaignContent, CampaignRef, Link, OptOut, Post, SealedToken};
+use openreply_domain::campaign::{Campaign, CampaignContent, CampaignRef, Link, OptOut, Post};
 use openreply_domain::gate::{AccountGate, Hold, HoldReason, Stop};
 use openreply_domain::ids::{AccountId, CampaignId, ClaimId, TriggerId, UserId};
 use openreply_domain::matched::Matched;
 use openreply_domain::matching::MatchMode;
 use openreply_domain::send::{Claim, Leg, Send, SendKey};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
+use openreply_domain::token::SealedToken;
 use openreply_domain::trigger::{TriggerKey, TriggerKind};
 
 /// So many seconds after the moment that all cases begin at.
@@ -73,7 +74,7 @@ pub(in crate::contract) fn claimed(trigger: TriggerKey, leg: Leg, n: u32) -> Sen
 }
 
 pub(in crate::contract) fn update(id: AccountId) -> AccountUpdate {
-    let token = SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1 };
+    let token = SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1, ends_by: None };
     AccountUpdate { id, username: "bakery".to_owned(), opt_out: OptOut::default(), token }
 }
 
