@@ -45,6 +45,11 @@ impl AccountCache {
         (SignedDuration::ZERO <= age && age < FRESH_FOR).then(|| Arc::clone(account))
     }
 
+    /// Lets the account be read anew.
+    pub fn forget(&self, id: &AccountId) {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    }
+
     /// The account, from here or from the ledger. An account that the ledger does not know is asked for again
     /// every time, so that the first comment after `openreply apply` is not missed.
     ///

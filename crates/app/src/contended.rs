@@ -25,7 +25,7 @@ pub(crate) enum Unchanged {
 pub(crate) async fn change_gate(
     ledger: &impl Ledger,
     account: &AccountId,
-    change: impl Fn(&mut AccountGate),
+    mut change: impl FnMut(&mut AccountGate),
 ) -> Result<AccountGate, Unchanged> {
     let (mut gate, _) = ledger.gates(account).await?;
     for _ in 0..MAX_ROUNDS {

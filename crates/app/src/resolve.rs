@@ -6,7 +6,7 @@
 use crate::deliver::words::untracked;
 use crate::deliver::{begins, content_of, text_of};
 use crate::ports::{
-    Also, Enqueue, Fact, Facts, Ledger, LedgerError, Queue, ReadError, Reader, SealError, Timer, Vault,
+    Also, Enqueue, Fact, Facts, Ledger, LedgerError, Own, Queue, ReadError, Reader, SealError, Timer, Vault,
     Written,
 };
 use openreply_domain::evidence::{Doubtful, Shown};
@@ -125,10 +125,11 @@ pub async fn evidence(
     let token = vault.open(id, &account.token.sealed)?;
     let content = content_of(ledger, &account.id, account.campaigns.iter(), send).await?;
     let text = text_of(&account, content.as_deref(), send, None);
+    let own = Own { id, username: &account.username };
     let (mut shown, _) = match &send.key.leg {
-        Leg::PublicReply(_) => reader.replies(&token, id, &send.key.trigger.id.as_comment()).await?,
+        Leg::PublicReply(_) => reader.replies(&token, own, &send.key.trigger.id.as_comment()).await?,
         Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
-            reader.conversation(&token, id, &send.user).await?
+            reader.conversation(&token, own, &send.user).await?
         }
     };
     shown.sort_by_key(|message| std::cmp::Reverse(message.at));

@@ -120,10 +120,8 @@ async fn resume_account(
 ) -> Result<usize, ResumeError> {
     let Some(account) = ledger.account(id).await? else { return Ok(0) };
     let (mut gate, stop) = ledger.gates(id).await?;
-    if gate.token_version != account.token.version {
-        let before = gate;
-        gate = change_gate(ledger, id, |gate| gate.token_stored(account.token.version)).await?;
-        tell_released(facts, id, &before, &gate, now).await;
+    if gate.token_version < account.token.version {
+        gate = end_hold(ledger, facts, &account, now).await?;
     }
     let mut woken = 0;
     for send in ledger.waiting(id).await? {
@@ -132,6 +130,28 @@ async fn resume_account(
         }
     }
     Ok(woken)
+}
+
+/// Takes away a hold that is over by its time, or that the account's token lifts. Returns the gate as it stands then.
+/// A hold's end is told of once, by whoever took it away.
+pub(crate) async fn end_hold(
+    ledger: &impl Ledger,
+    facts: &impl Facts,
+    account: &Account,
+    now: Timestamp,
+) -> Result<AccountGate, Unchanged> {
+    let mut ended = None;
+    let gate = change_gate(ledger, &account.id, |gate| {
+        let before = gate.hold.clone();
+        gate.token_stored(account.token.version);
+        gate.hold.take_if(|hold| !hold.stands(now));
+        ended = before.filter(|_| gate.hold.is_none());
+    })
+    .await?;
+    if let Some(hold) = ended {
+        facts.report(now, &Fact::AccountReleased { account: account.id.clone(), hold }).await;
+    }
+    Ok(gate)
 }
 
 /// Tells of a hold that stood before and does no more.

@@ -196,7 +196,12 @@ impl AccountGate {
                     self.token_version = token_version;
                     Some(hold(HoldReason::TokenDead, None))
                 }
-                RejectionKind::Permission => Some(hold(HoldReason::Permission, None)),
+                // The token that is stored now may have what that one lacked.
+                RejectionKind::Permission if token_version < self.token_version => None,
+                RejectionKind::Permission => {
+                    self.token_version = token_version;
+                    Some(hold(HoldReason::Permission, None))
+                }
                 RejectionKind::Blocked => Some(hold(HoldReason::Blocked, Some(BLOCKED_REST))),
                 RejectionKind::Throttled => {
                     let rest = asked_rest(rejection).max(THROTTLED_REST);
@@ -223,9 +228,10 @@ impl AccountGate {
         is_news.then(|| self.hold.insert(made).clone())
     }
 
-    /// Takes a token's version. A different one lifts a hold that a token can lift.
+    /// Takes a token's version. A newer one lifts a hold that a token can lift; whoever read the account before it was
+    /// stored changes nothing.
     pub fn token_stored(&mut self, version: u32) {
-        if self.token_version != version {
+        if self.token_version < version {
             self.token_version = version;
             let lifts = |hold: &Hold| matches!(hold.reason, HoldReason::TokenDead | HoldReason::Permission);
             if self.hold.as_ref().is_some_and(lifts) {

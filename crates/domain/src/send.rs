@@ -125,7 +125,10 @@ pub struct Send {
     /// How often evidence was looked for since its last claim fell into doubt, and when last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looked: Option<Looked>,
-    /// When the trigger was first received. Never changes.
+    /// Whether no webhook told of its trigger, and a sweep found it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missed: bool,
+    /// When the trigger was first received, or written if it was missed. Never changes.
     #[serde(with = "crate::time::millis")]
     pub first_seen_at: Timestamp,
     /// When the state last changed.
@@ -201,6 +204,7 @@ impl Send {
             released: Vec::new(),
             resolved: None,
             looked: None,
+            missed: false,
             first_seen_at,
             updated_at: first_seen_at,
         }

@@ -3,7 +3,7 @@
 use super::leg::LegEnd;
 use super::{Back, Deliver, Turn};
 use crate::accounts::PreparedAccount;
-use crate::ports::{Host, Ledger, Random};
+use crate::ports::{Host, Ledger, Own, Random};
 use openreply_domain::matched::Matched;
 use openreply_domain::send::{Leg, Send, SendKey};
 use openreply_domain::time::Timestamp;
@@ -18,7 +18,12 @@ impl<H: Host> Deliver<H> {
         missed: Option<Timestamp>,
         turn: &Turn,
     ) -> Result<(), Back> {
+        if missed.is_some() {
+            // The sweep that found it may have bound its campaign to this very post a moment ago.
+            self.accounts.forget(&comment.account);
+        }
         let key = comment.key();
+        let seen = Seen { at: received_at, missed: missed.is_some() };
         // Where the account is at hand, the match names the other Sends to read in the same call.
         let guess = self.accounts.fresh(&comment.account, self.now());
         let guess = guess.and_then(|account| self.find(&account, comment, missed));
@@ -42,7 +47,7 @@ impl<H: Host> Deliver<H> {
                     tracing::info!(trigger = %key, "no campaign matches");
                     return Ok(());
                 };
-                let dm = new_send(comment, Leg::Dm, &matched, received_at);
+                let dm = new_send(comment, Leg::Dm, &matched, seen);
                 match self.new_leg(dm, standing, turn).await? {
                     LegEnd::Ours | LegEnd::Theirs(None) => matched,
                     // Whoever came first wrote the match that counts.
@@ -50,14 +55,14 @@ impl<H: Host> Deliver<H> {
                 }
             }
         };
-        self.public_replies(comment, received_at, &matched, guess.as_ref(), stored, turn).await
+        self.public_replies(comment, seen, &matched, guess.as_ref(), stored, turn).await
     }
 
     /// The public replies of a match whose direct message is taken care of.
     async fn public_replies(
         &self,
         comment: &Comment,
-        received_at: Timestamp,
+        seen: Seen,
         matched: &Matched,
         guess: Option<&Matched>,
         mut stored: Vec<Send>,
@@ -77,9 +82,7 @@ impl<H: Host> Deliver<H> {
             let leg = Leg::PublicReply(reply.campaign.id.clone());
             let end = match take(&mut stored, &leg) {
                 Some(send) => self.leg(Some(send), None, None, turn).await,
-                None => {
-                    self.new_leg(new_send(comment, leg, matched, received_at), None, turn).await.map(drop)
-                }
+                None => self.new_leg(new_send(comment, leg, matched, seen), None, turn).await.map(drop),
             };
             // One reply that must come again does not keep the others from going out.
             back = back.or(end.err());
@@ -94,6 +97,11 @@ impl<H: Host> Deliver<H> {
         missed: Option<Timestamp>,
     ) -> Option<Matched> {
         let chance = self.host.random().number();
+        // A webhook may name the account by another id than its own.
+        let own = Own { id: &account.account.id, username: &account.account.username };
+        if own.wrote(Some(&comment.from), comment.username.as_deref()) {
+            return None;
+        }
         match missed {
             None => Matched::find(&account.campaigns, comment, chance),
             Some(written_at) => Matched::find_missed(&account.campaigns, comment, written_at, chance),
@@ -117,8 +125,17 @@ fn take(stored: &mut Vec<Send>, leg: &Leg) -> Option<Send> {
     Some(stored.swap_remove(place))
 }
 
+/// How a comment came to be known.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// When it was received, or written if it was missed.
+    at: Timestamp,
+    /// Whether a sweep found it.
+    missed: bool,
+}
+
 /// A Send that is not in the ledger yet, before anything was taken for it.
-fn new_send(comment: &Comment, leg: Leg, matched: &Matched, received_at: Timestamp) -> Send {
+fn new_send(comment: &Comment, leg: Leg, matched: &Matched, seen: Seen) -> Send {
     let (campaign, variation) = match &leg {
         Leg::PublicReply(id) => {
             let reply = matched.public_reply(id);
@@ -133,6 +150,7 @@ fn new_send(comment: &Comment, leg: Leg, matched: &Matched, received_at: Timesta
         variation,
         keyword: matched.keyword.filter(|_| key.leg == Leg::Dm),
         matched: (key.leg == Leg::Dm).then(|| matched.clone()),
-        ..Send::new(key, Some(campaign.clone()), comment.from.clone(), comment.username.clone(), received_at)
+        missed: seen.missed,
+        ..Send::new(key, Some(campaign.clone()), comment.from.clone(), comment.username.clone(), seen.at)
     }
 }

@@ -10,7 +10,7 @@ use openreply_domain::outcome::{Doubt, NotSent, RejectionKind, SendOutcome};
 use openreply_domain::send::{Expect, Send};
 use openreply_domain::trigger::{Comment, Message, Tap, Trigger};
 use openreply_testkit::faults::Fault;
-use openreply_testkit::memory::{MemoryHost, MemoryMessenger};
+use openreply_testkit::memory::{MemoryMessenger, memory_host};
 use std::collections::BTreeSet;
 
 const OLD: &str = r#"
@@ -35,7 +35,7 @@ async fn a_redelivery_after_an_edit_goes_on_with_the_old_match() {
             0 => SendOutcome::NotSent(NotSent::Connect),
             nth => delivered(nth),
         };
-        let mut stage = Stage::of(MemoryHost::new(seed, MemoryMessenger::new(script)), OLD).await;
+        let mut stage = Stage::of(memory_host(seed, MemoryMessenger::new(script)), OLD).await;
         // The direct message waits for a retry; the process ends before it claims the public reply.
         stage.restart([(Calls::of(OLD, script).await.nth("put_send", 1), Fault::CrashBefore)]);
         stage.crash(&job(comment("179"))).await;
@@ -75,7 +75,7 @@ async fn a_comment_that_another_invocation_took_goes_on_with_the_match_that_stan
     let now_two = NEW.replace("[n0, n1]", "[n0, n1, n2, n3, n4, n5, n6, n7, n8, n9]");
     let then_one: Vec<&str> = now_two.lines().filter(|line| !line.contains("id: first")).collect();
     // Theirs was made when `guide` stood alone, and its message is in the air.
-    let other = MemoryHost::new(2, MemoryMessenger::default());
+    let other = memory_host(2, MemoryMessenger::default());
     let mut other = Stage::of(other, &then_one.join("\n")).await;
     let calls = Calls::of(&then_one.join("\n"), |nth, _| delivered(nth)).await;
     other.restart([(calls.nth("send", 0), Fault::CrashBefore)]);
@@ -189,5 +189,15 @@ async fn one_leg_neither_blocks_nor_repeats_the_other() {
             assert_eq!(word(&send(lucky)).0, "sent", "{outcome:?}");
             assert_eq!(stage.messages().len(), 2, "each was tried once: {outcome:?}");
         }
+    }
+}
+
+/// A webhook may name the account by another id than its own; its name is nobody else's.
+#[tokio::test]
+async fn a_comment_of_the_account_itself_is_known_by_its_name_too() {
+    let stage = Stage::of(memory_host(1, MemoryMessenger::default()), OLD).await;
+    for (id, username, messages) in [("179", "Bakery", 0), ("180", "baker", 2)] {
+        stage.done(&job(Comment { username: Some(username.to_owned()), ..comment(id) })).await;
+        assert_eq!(stage.messages().len(), messages, "{username}");
     }
 }

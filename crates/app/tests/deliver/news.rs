@@ -142,7 +142,7 @@ fn beat(stage: &Stage, late: i64, echo: bool) -> Job {
 #[tokio::test]
 async fn a_beat_is_written_whatever_is_set_up_and_sends_one_echo() {
     let stage = Stage::of(
-        openreply_testkit::memory::MemoryHost::new(
+        openreply_testkit::memory::memory_host(
             1,
             openreply_testkit::memory::MemoryMessenger::new(|nth, _| delivered(nth)),
         ),

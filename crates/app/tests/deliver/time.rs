@@ -5,7 +5,7 @@ use openreply_app::deliver::{Back, Handled};
 use openreply_app::ports::Ledger;
 use openreply_domain::send::State;
 use openreply_domain::time::{SignedDuration, after};
-use openreply_testkit::memory::{ManualClock, MemoryHost, MemoryMessenger};
+use openreply_testkit::memory::{ManualClock, MemoryHost, MemoryMessenger, memory_host};
 
 const MOMENT: SignedDuration = SignedDuration::from_millis(1);
 
@@ -76,7 +76,7 @@ async fn a_slow_direct_message_leaves_the_public_reply_to_the_next_invocation() 
         slow.advance(SignedDuration::from_secs(100));
         delivered(nth)
     });
-    let stage = Stage::of(MemoryHost { clock, ..MemoryHost::new(1, messenger) }, PUBLIC).await;
+    let stage = Stage::of(MemoryHost { clock, ..memory_host(1, messenger) }, PUBLIC).await;
     assert_eq!(stage.handle(&job(comment("179"))).await, Handled::Back(Back::NoTime));
     assert_eq!(stage.messages(), [("dm", "Hi anna!".to_owned())]);
     stage.done(&job(comment("179"))).await;

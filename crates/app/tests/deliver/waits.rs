@@ -9,7 +9,7 @@ use openreply_domain::outcome::{RejectionKind, SendOutcome};
 use openreply_domain::send::{Expect, Send};
 use openreply_domain::time::SignedDuration;
 use openreply_testkit::faults::Fault;
-use openreply_testkit::memory::{MemoryHost, MemoryMessenger};
+use openreply_testkit::memory::{MemoryMessenger, memory_host};
 
 fn throttled_first(nth: usize) -> SendOutcome {
     if nth == 0 { rejected(RejectionKind::Throttled) } else { delivered(nth) }
@@ -74,7 +74,7 @@ async fn a_timer_that_cannot_be_set_brings_the_comment_back_until_it_is() {
 #[tokio::test]
 async fn a_first_claim_that_is_lost_to_what_waits_sets_its_timer() {
     let parked = without_timer(PLAIN).await.dm();
-    let stage = Stage::of(MemoryHost::new(2, MemoryMessenger::default()), PLAIN).await;
+    let stage = Stage::of(memory_host(2, MemoryMessenger::default()), PLAIN).await;
     let (ledger, theirs) = (stage.memory.ledger.clone(), parked.clone());
     stage.before_claim(move || put(&ledger, &theirs, &Expect::Absent));
     stage.done(&job(comment("179"))).await;

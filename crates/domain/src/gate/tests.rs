@@ -18,7 +18,9 @@ fn a_dead_token_holds_only_while_it_is_the_current_one() {
     let mut behind = AccountGate { token_version: 2, ..AccountGate::default() };
     assert!(behind.learn(&dead, "a", 3, at(0)).is_some(), "nobody had told the gate of the new token");
     behind.token_stored(3);
+    behind.token_stored(2);
     assert!(behind.standing(at(1)).is_some(), "and it is that one which is dead");
+    assert_eq!(behind.token_version, 3, "whoever read the account earlier takes nothing back");
     let hold = gate.learn(&dead, "a", 2, at(0)).unwrap();
     assert_eq!((hold.reason, hold.until), (HoldReason::TokenDead, None));
     assert_eq!(gate.learn(&dead, "b", 2, at(1)), None, "one alert, not one per comment");
@@ -26,6 +28,17 @@ fn a_dead_token_holds_only_while_it_is_the_current_one() {
     assert!(gate.standing(at(2)).is_some());
     gate.token_stored(3);
     assert!(gate.standing(at(2)).is_none());
+}
+
+/// An answer may come late, or from whoever has not heard of the new token yet.
+#[test]
+fn what_an_older_token_lacked_holds_nothing() {
+    let lacks = rejected(RejectionKind::Permission, None);
+    let mut gate = AccountGate { token_version: 2, ..AccountGate::default() };
+    assert_eq!(gate.learn(&lacks, "a", 1, at(0)), None);
+    assert!(gate.learn(&lacks, "a", 2, at(0)).is_some());
+    gate.token_stored(3);
+    assert!(gate.standing(at(1)).is_none());
 }
 
 #[test]

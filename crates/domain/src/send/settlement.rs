@@ -55,6 +55,10 @@ pub fn settle(claimed: &Send, outcome: &SendOutcome, now: Timestamp, policy: Pol
                     reason: format!("{rejection}; given up after {} attempts", claimed.attempts),
                 };
             }
+            // The text itself was refused.
+            Disposition::TextFallback if claimed.text_only => {
+                next.state = State::Failed { reason: rejection.to_string() };
+            }
             // The rejection proves that nothing was delivered and nothing spent: the text may go at once.
             Disposition::TextFallback => {
                 next.text_only = true;
