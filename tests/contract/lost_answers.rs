@@ -5,10 +5,11 @@ use crate::sample::plain_claim;
 use aws_sdk_dynamodb::Client;
 use openreply_app::ports::{AccountUpdate, Also, Ledger, Written};
 use openreply_aws::{DynamoLedger, create_table};
-use openreply_domain::campaign::{OptOut, SealedToken};
+use openreply_domain::campaign::OptOut;
 use openreply_domain::gate::AccountGate;
 use openreply_domain::ids::{AccountId, ClaimId};
 use openreply_domain::send::{Claim, Expect, Leg, Send};
+use openreply_domain::token::SealedToken;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -106,7 +107,7 @@ async fn a_transaction_whose_answer_was_lost_is_done_once() {
         id: AccountId::parse("1").unwrap(),
         username: "bakery".to_owned(),
         opt_out: OptOut::default(),
-        token: SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1 },
+        token: SealedToken { sealed: "v1.0badcafe.c2VhbGVk".to_owned(), version: 1, ends_by: None },
     };
     lossy.lose(1);
     ledger.put_account(&account).await.unwrap();

@@ -6,11 +6,12 @@ use crate::sample::plain_claim;
 use aws_sdk_dynamodb::Client;
 use openreply_app::ports::{AccountUpdate, Also, EventKey, EventStatus, Ledger, Written};
 use openreply_aws::{DynamoLedger, create_table};
-use openreply_domain::campaign::{OptOut, SealedToken};
+use openreply_domain::campaign::OptOut;
 use openreply_domain::gate::{AccountGate, Stop};
 use openreply_domain::ids::{AccountId, MessageId};
 use openreply_domain::send::{Expect, Leg, Send, State, WaitingFor};
 use openreply_domain::time::{SignedDuration, after, from_millis};
+use openreply_domain::token::SealedToken;
 
 async fn metered() -> (DynamoLedger, Meter) {
     let meter = Meter::default();
@@ -78,7 +79,7 @@ async fn a_short_event_is_two_calls_of_one_unit_each() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_account_with_its_campaigns_is_one_read() {
     let (ledger, meter) = metered().await;
-    let token = SealedToken { sealed: "x".repeat(300), version: 1 };
+    let token = SealedToken { sealed: "x".repeat(300), version: 1, ends_by: None };
     let account =
         AccountUpdate { id: account(), username: "bakery".to_owned(), opt_out: OptOut::default(), token };
     ledger.put_account(&account).await.unwrap();

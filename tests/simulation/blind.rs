@@ -1,6 +1,8 @@
 //! An Instagram that shows nothing to whoever reads.
 
-use openreply_app::ports::{CommentsPage, MediaPage, ReadError, ReadTrouble, Reader, Usage};
+use openreply_app::ports::{
+    CommentsPage, MediaPage, Own, ReadError, ReadTrouble, Reader, RepliesPage, Usage,
+};
 use openreply_domain::evidence::Shown;
 use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
 use secrecy::SecretString;
@@ -21,6 +23,9 @@ impl Reader for Blind {
     ) -> Result<CommentsPage, ReadError> {
         shows_nothing()
     }
+    async fn more_replies(&self, _: &SecretString, _: &CommentId, _: &str) -> Result<RepliesPage, ReadError> {
+        shows_nothing()
+    }
     async fn own_media(
         &self,
         _: &SecretString,
@@ -32,7 +37,7 @@ impl Reader for Blind {
     async fn conversation(
         &self,
         _: &SecretString,
-        _: &AccountId,
+        _: Own<'_>,
         _: &UserId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         shows_nothing()
@@ -40,7 +45,7 @@ impl Reader for Blind {
     async fn replies(
         &self,
         _: &SecretString,
-        _: &AccountId,
+        _: Own<'_>,
         _: &CommentId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         shows_nothing()

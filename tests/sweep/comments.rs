@@ -107,6 +107,35 @@ async fn a_campaign_that_came_later_does_not_win_an_older_comment() {
     assert_eq!(stage.inbox("900"), ["The guide"]);
 }
 
+/// A thread is older than what is looked at, and somebody writes in it today.
+#[tokio::test]
+async fn a_new_reply_under_an_old_comment_is_found() {
+    let stage = Stage::new(ON_A_POST).await;
+    let old = stage.comment("900", "what is it?");
+    stage.pass(SignedDuration::from_hours(80));
+    let reply = stage.comment_on(POST, "901", "LINK", Some(&old));
+    let summary = stage.sweep().await;
+    assert_eq!((summary.found, summary.enqueued), (1, 1), "{summary:?}");
+    assert_eq!((stage.status(&reply).await, stage.inbox("901").len()), ("SENT", 1));
+}
+
+/// A page of comments carries the first replies of each thread only.
+#[tokio::test]
+async fn a_long_thread_is_read_to_its_end() {
+    let stage = Stage::new(ON_A_POST).await;
+    let answered = stage.comment("900", "LINK");
+    let long = stage.comment("901", "what is it?");
+    for n in 0..90 {
+        stage.comment_on(POST, &format!("{}", 1000 + n), "me too", Some(&answered));
+        stage.comment_on(POST, &format!("{}", 2000 + n), "and how?", Some(&long));
+    }
+    stage.answer_by_hand(&answered, "you have it");
+    let late = stage.comment_on(POST, "902", "LINK", Some(&long));
+    let summary = stage.sweep().await;
+    assert_eq!((summary.answered, summary.enqueued, summary.reads), (1, 1, 5), "{summary:?}");
+    assert_eq!((stage.status(&answered).await, stage.status(&late).await), ("unknown", "SENT"));
+}
+
 /// Sent, in doubt, out of attempts, skipped, waiting: whatever the ledger knows is its own business.
 #[tokio::test]
 async fn what_the_ledger_knows_is_left_to_it() {
@@ -247,7 +276,7 @@ async fn what_a_sweep_came_to_can_be_read() {
     let stage = Stage::new(ON_A_POST).await;
     stage.comment("900", "LINK");
     let summary = stage.look().await;
-    let kept = stage.host.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap();
+    let kept = stage.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap();
     assert_eq!((&kept.summary, kept.at), (&summary, stage.now()));
     let as_json = serde_json::to_value(kept).unwrap();
     assert_eq!(as_json["summary"]["enqueued"], json!(1));

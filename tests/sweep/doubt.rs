@@ -3,10 +3,12 @@
 use super::stage::{ON_A_POST, ON_ANY, Stage, account, delivered_in_doubt, dm, lost_in_doubt};
 use openreply_app::ports::{Ledger, Written};
 use openreply_app::resolve::{ResolveError, evidence, resolve};
+use openreply_app::sweep::SweepOrder;
 use openreply_domain::ids::{ClaimId, CommentId, UserId};
 use openreply_domain::send::{Claim, Decision, Expect, Leg, SendKey, State, Unresolvable};
 use openreply_domain::time::{SignedDuration, after};
 use openreply_graph::{Graph, GraphConfig};
+use openreply_testkit::faults::FaultPlan;
 use openreply_testkit::instagram::CallKind;
 
 const OLD: SignedDuration = SignedDuration::from_mins(3);
@@ -22,7 +24,7 @@ async fn in_doubt(stage: &Stage, user: &str, delivered: bool) -> CommentId {
 }
 
 async fn decide(stage: &Stage, comment: &CommentId, decision: Decision) -> Result<(), ResolveError> {
-    let memory = &stage.host.memory;
+    let memory = &stage.memory;
     let key = dm(comment);
     resolve(&memory.ledger, &memory.queue, &memory.facts, &key, decision, "mia", stage.now()).await.map(drop)
 }
@@ -49,7 +51,7 @@ async fn a_public_reply_that_arrived_is_found_too() {
     assert_eq!(stage.sweep().await.settled, 1);
     let leg = Leg::PublicReply("guide".to_owned().try_into().unwrap());
     let trigger = dm(&comment).trigger;
-    let reply = stage.host.memory.ledger.sends(&trigger, &[leg]).await.unwrap().pop().unwrap();
+    let reply = stage.memory.ledger.sends(&trigger, &[leg]).await.unwrap().pop().unwrap();
     let shown = stage.instagram.replies(&comment);
     assert!(matches!(reply.state, State::Sent { message_id: Some(_) }), "{reply:?}");
     assert_eq!(shown.len(), 1);
@@ -113,7 +115,7 @@ async fn a_follow_up_follows_what_a_person_called_sent() {
     stage.instagram.message(&account(), &UserId::parse("900").unwrap(), None, "thanks");
     decide(&stage, &comment, Decision::Sent).await.unwrap();
     let follow_ups = || {
-        let sends = stage.host.memory.ledger.all_sends();
+        let sends = stage.memory.ledger.all_sends();
         sends.into_iter().filter(|send| send.key.leg == Leg::FollowUp).collect::<Vec<_>>()
     };
     assert_eq!(follow_ups().len(), 1);
@@ -159,6 +161,56 @@ async fn a_message_that_another_send_has_proves_nothing() {
     let lost = in_doubt(&stage, "900", false).await;
     assert_eq!(stage.sweep().await.settled, 0);
     assert_eq!((stage.status(&sent).await, stage.status(&lost).await), ("SENT", "UNCONFIRMED"));
+}
+
+/// The index does not list yet what was sent a moment ago: its message would prove another Send.
+#[tokio::test]
+async fn a_message_proves_nothing_while_an_index_may_lag_behind_it() {
+    let lag = SignedDuration::from_secs(30);
+    for (index_lag, settled) in [(lag, 0), (SignedDuration::ZERO, 1)] {
+        let stage = Stage::new(ON_A_POST).await;
+        let lost = in_doubt(&stage, "900", false).await;
+        let sent = stage.comment("900", "LINK");
+        stage.tell(&sent).await;
+        stage.work().await;
+        assert_eq!(stage.status(&sent).await, "SENT");
+        stage.memory.ledger.unlist(&dm(&sent), true);
+        stage.pass(SignedDuration::from_secs(29));
+        stage.live().await;
+        let sweep = stage.reconciler(index_lag, &FaultPlan::default());
+        let order = || SweepOrder { account: Some(account()), round: stage.now() };
+        let deadline = after(stage.now(), SignedDuration::from_mins(4));
+        // Without the lag it would be: that is what it is for.
+        assert_eq!(sweep.carry_out(&order(), deadline).await.unwrap().settled, settled, "{index_lag}");
+        if settled == 1 {
+            continue;
+        }
+        stage.memory.ledger.unlist(&dm(&sent), false);
+        for _ in 0..12 {
+            stage.pass(SignedDuration::from_mins(5));
+            assert_eq!(stage.sweep().await.settled, 0);
+        }
+        assert_eq!(stage.status(&lost).await, "UNCONFIRMED");
+    }
+}
+
+/// What is too young to prove anything proves it one look later.
+#[tokio::test]
+async fn what_arrived_a_moment_ago_is_found_by_a_later_look() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = in_doubt(&stage, "900", true).await;
+    stage.live().await;
+    let mut settled = Vec::new();
+    for _ in 0..3 {
+        let sweep = stage.reconciler(SignedDuration::from_secs(30), &FaultPlan::default());
+        let order = SweepOrder { account: Some(account()), round: stage.now() };
+        let deadline = after(stage.now(), SignedDuration::from_mins(4));
+        settled.push(sweep.carry_out(&order, deadline).await.unwrap().settled);
+        stage.pass(SignedDuration::from_mins(6));
+        stage.live().await;
+    }
+    assert_eq!(settled, [0, 1, 0]);
+    assert_eq!((stage.status(&comment).await, stage.sends()), ("SENT", 1));
 }
 
 /// The person may write the very same, and so may a person of the account: then nothing tells which of the two it was.
@@ -218,7 +270,7 @@ async fn a_claim_that_nobody_settled_is_unconfirmed_a_minute_after_its_time() {
         ..claimed.claim.clone().unwrap()
     };
     claimed.claim = Some(claim);
-    let written = stage.host.memory.ledger.put_send(&claimed, &Expect::Absent).await.unwrap();
+    let written = stage.memory.ledger.put_send(&claimed, &Expect::Absent).await.unwrap();
     assert_eq!(written, Written::Done);
     stage.pass(SignedDuration::from_secs(179));
     assert_eq!(stage.sweep().await.doubted, 0);
@@ -237,7 +289,7 @@ async fn the_evidence_shows_what_fits() {
     let stage = Stage::new(ON_A_POST).await;
     let comment = in_doubt(&stage, "900", true).await;
     stage.instagram.message(&account(), &UserId::parse("900").unwrap(), None, "thanks");
-    let memory = &stage.host.memory;
+    let memory = &stage.memory;
     let send = stage.dm(&comment).await.unwrap();
     let graph = Graph::new(GraphConfig { base: stage.base(), ..GraphConfig::default() }).unwrap();
     let found = evidence(&memory.ledger, &memory.vault, &graph, &send).await.unwrap();

@@ -2,9 +2,11 @@
 
 use super::stage::{ON_A_POST, ON_ANY, Stage, account, lost_in_doubt};
 use openreply_app::ports::{Ledger, Pulse, SweepLedger};
-use openreply_domain::gate::HoldReason;
+use openreply_app::sweep::SweepOrder;
+use openreply_domain::gate::{Hold, HoldReason};
 use openreply_domain::pulse::Heartbeat;
 use openreply_domain::time::{SignedDuration, after};
+use openreply_testkit::faults::FaultPlan;
 use openreply_testkit::instagram::{CallKind, Fault};
 use secrecy::SecretString;
 
@@ -19,9 +21,9 @@ async fn a_dead_token_is_tried_once_and_holds_the_account_until_there_is_a_new_o
         stage.pass(SignedDuration::from_mins(5));
     }
     assert_eq!(stage.reads(), 1);
-    let (gate, _) = stage.host.memory.ledger.gates(&account()).await.unwrap();
+    let (gate, _) = stage.memory.ledger.gates(&account()).await.unwrap();
     assert_eq!(gate.standing(stage.now()).unwrap().reason, HoldReason::TokenDead);
-    let noted = stage.host.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap().summary.notes;
+    let noted = stage.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap().summary.notes;
     assert!(noted.iter().any(|note| note.contains("held")), "{noted:?}");
 
     stage.apply(&ON_A_POST.replace("sweep-token", "another")).await;
@@ -44,6 +46,27 @@ async fn limited_reads_rest_as_long_as_instagram_asks() {
     }
     stage.pass(SignedDuration::from_mins(5));
     assert_eq!(stage.sweep().await.enqueued, 1);
+    assert_eq!(stage.status(&comment).await, "SENT");
+}
+
+/// A sweep that may not read for another reason keeps the time for which Instagram asked.
+#[tokio::test]
+async fn what_instagram_asked_for_outlives_a_hold() {
+    let stage = Stage::new(ON_A_POST).await;
+    let ledger = &stage.memory.ledger;
+    let comment = stage.comment("900", "LINK");
+    stage.instagram.fail_next_of(CallKind::Read, 1, &Fault::error(400, 4, None, "slower"));
+    stage.sweep().await;
+    let (mut gate, _) = ledger.gates(&account()).await.unwrap();
+    for hold in [Some(Hold { reason: HoldReason::Permission, since: stage.now(), until: None }), None] {
+        gate.revision += 1;
+        gate.hold = hold;
+        assert_eq!(ledger.put_gate(&account(), &gate).await.unwrap(), None);
+        stage.pass(SignedDuration::from_mins(5));
+        assert_eq!(stage.sweep().await.reads, 0);
+    }
+    stage.pass(SignedDuration::from_mins(5));
+    stage.sweep().await;
     assert_eq!(stage.status(&comment).await, "SENT");
 }
 
@@ -112,7 +135,7 @@ async fn places_that_give_no_answer_keep_no_round_from_the_missed_comments() {
 async fn nothing_is_added_while_the_queue_is_behind() {
     let stage = Stage::new(ON_A_POST).await;
     let comment = stage.comment("900", "LINK");
-    let ledger = &stage.host.memory.ledger;
+    let ledger = &stage.memory.ledger;
     for (age, lag, enqueued) in [(121, 0, 0), (30, 121_000, 0), (30, 1_000, 1)] {
         let checked_at = after(stage.now(), -SignedDuration::from_secs(age));
         let heartbeat = Heartbeat { checked_at, lag_ms: Some(lag), version: "1".to_owned() };
@@ -125,11 +148,47 @@ async fn nothing_is_added_while_the_queue_is_behind() {
     assert_eq!(stage.status(&comment).await, "SENT");
 }
 
+/// Whatever there is of it, nothing outlasts the round; the next one goes on.
+#[tokio::test]
+async fn a_round_ends_with_its_time_and_the_next_one_goes_on() {
+    let stage = Stage::new(ON_A_POST).await;
+    let waits = stage.comment("900", "LINK");
+    stage.fail_next(1, &Fault::error(400, 4, None, "slower"));
+    stage.tell(&waits).await;
+    stage.work().await;
+    let doubt = stage.comment("901", "LINK");
+    stage.fail_next(1, &lost_in_doubt());
+    stage.tell(&doubt).await;
+    stage.work().await;
+    stage.pass(SignedDuration::from_mins(8));
+    drop(stage.memory.timers.fire(stage.now()));
+    stage.live().await;
+    let sweep = stage.reconciler(SignedDuration::ZERO, &FaultPlan::default());
+    let order = SweepOrder { account: Some(account()), round: stage.now() };
+    let summary = sweep.carry_out(&order, stage.now()).await.unwrap();
+    assert_eq!((summary.redriven, summary.reads, summary.errors), (0, 0, 0), "{summary:?}");
+    assert!(summary.notes.iter().any(|note| note.contains("time of this round")), "{summary:?}");
+    assert_eq!(stage.sweep().await.redriven, 1);
+    assert_eq!((stage.status(&waits).await, stage.status(&doubt).await), ("SENT", "UNCONFIRMED"));
+}
+
+/// A consumer that never ran takes nothing from the queue.
+#[tokio::test]
+async fn nothing_is_added_before_there_was_any_heartbeat() {
+    let stage = Stage::new(ON_A_POST).await;
+    stage.comment("900", "LINK");
+    let sweep = stage.reconciler(SignedDuration::ZERO, &FaultPlan::default());
+    let order = SweepOrder { account: Some(account()), round: stage.now() };
+    let summary = sweep.carry_out(&order, after(stage.now(), SignedDuration::from_mins(4))).await.unwrap();
+    assert_eq!((summary.reads, summary.enqueued), (0, 0), "{summary:?}");
+    assert_eq!(stage.look().await.enqueued, 1);
+}
+
 #[tokio::test]
 async fn a_stopped_stack_is_swept_when_it_goes_on() {
     let stage = Stage::new(ON_A_POST).await;
     let comment = stage.comment("900", "LINK");
-    let memory = &stage.host.memory;
+    let memory = &stage.memory;
     openreply_app::resume::stop(&memory.ledger, stage.now()).await.unwrap();
     let summary = stage.sweep().await;
     assert_eq!((summary.enqueued, summary.reads), (0, 0), "{summary:?}");

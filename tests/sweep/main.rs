@@ -4,8 +4,10 @@
 
 mod comments;
 mod doubt;
+mod faults;
 mod limits;
 mod random;
 mod reels;
 mod stage;
+mod token;
 mod waiting;

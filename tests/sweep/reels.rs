@@ -15,7 +15,7 @@ const FIRST: &str = "18000000000000071";
 const SECOND: &str = "18000000000000072";
 
 async fn bound(stage: &Stage) -> Option<String> {
-    let account = stage.host.memory.ledger.account(&account()).await.unwrap().unwrap();
+    let account = stage.memory.ledger.account(&account()).await.unwrap().unwrap();
     account.campaigns[0].bound.as_ref().map(ToString::to_string)
 }
 
@@ -47,6 +47,24 @@ async fn the_first_reel_after_the_campaign_was_made_is_bound_for_good() {
     assert_eq!(stage.sweep().await.bound, 0);
 }
 
+/// The first page shows a newer reel, and the page with the first one cannot be read yet.
+#[tokio::test]
+async fn no_reel_is_bound_while_an_older_one_may_not_have_been_read() {
+    let stage = Stage::new(NEXT_REEL).await;
+    stage.instagram.publish(&account(), &media(FIRST), true);
+    for post in 0..60 {
+        stage.pass(SignedDuration::from_secs(10));
+        stage.instagram.publish(&account(), &media(&format!("180000000000001{post:02}")), false);
+    }
+    stage.instagram.publish(&account(), &media(SECOND), true);
+    stage.instagram.use_up(76);
+    let summary = stage.sweep().await;
+    assert_eq!((summary.reads, summary.bound, bound(&stage).await), (1, 0, None), "{summary:?}");
+    stage.instagram.use_up(10);
+    let summary = stage.sweep().await;
+    assert_eq!((summary.bound, bound(&stage).await.as_deref()), (1, Some(FIRST)), "{summary:?}");
+}
+
 #[tokio::test]
 async fn a_reel_from_before_the_campaign_is_none_of_its() {
     let stage = Stage::new(&NEXT_REEL.replace("next_reel", "any")).await;
@@ -71,7 +89,7 @@ async fn a_reel_from_before_the_campaign_is_none_of_its() {
 async fn somebody_is_told_once_when_no_reel_comes_for_two_weeks() {
     let stage = Stage::new(NEXT_REEL).await;
     stage.pass(SignedDuration::from_hours(14 * 24) - SignedDuration::from_mins(2));
-    let alerts = async || stage.host.memory.ledger.alerts(10).await.unwrap();
+    let alerts = async || stage.memory.ledger.alerts(10).await.unwrap();
     stage.sweep().await;
     assert_eq!(alerts().await, []);
     for _ in 0..3 {

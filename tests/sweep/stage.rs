@@ -4,20 +4,22 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver, Turn};
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Enqueue, EventKey, Host, Ledger, Queue};
+use openreply_app::ports::{Clock, Enqueue, EventKey, Ledger, Ports, Pulse, Queue};
 use openreply_app::resume::resume_all;
 use openreply_app::sweep::{Summary, Sweep, SweepOrder};
 use openreply_consumer::handle;
 use openreply_domain::delivery::{Delivery, rows};
 use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
+use openreply_domain::pulse::Heartbeat;
 use openreply_domain::send::{Leg, Policy, Send, SendKey};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::{Comment, QueueIdentity, Trigger, TriggerKey, TriggerKind};
 use openreply_graph::{Graph, GraphConfig, WebhookBodies};
+use openreply_testkit::faults::{FaultPlan, Faulty};
 use openreply_testkit::instagram::{CallKind, FakeInstagram, Fault, NewComment, Serving};
 use openreply_testkit::memory::{
     ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
-    MemoryVault, SeededRandom,
+    MemoryVault, SeededRandom, memory_host,
 };
 use secrecy::SecretString;
 use std::sync::Arc;
@@ -39,51 +41,21 @@ campaigns:
   - { id: guide, account: "17841400000000001", keywords: [LINK], dm: "The guide", public_replies: ["Sent!"] }
 "#;
 
-/// All memory but the way to Instagram.
-#[derive(Clone)]
-pub(crate) struct GraphHost {
-    pub(crate) memory: MemoryHost,
-    graph: Graph,
-}
-
-impl Host for GraphHost {
-    type Ledger = MemoryLedger;
-    type Messenger = Graph;
-    type Queue = MemoryQueue;
-    type Timers = MemoryTimers;
-    type Vault = MemoryVault;
-    type Clock = ManualClock;
-    type Random = SeededRandom;
-    type Facts = MemoryFacts;
-
-    fn ledger(&self) -> &MemoryLedger {
-        &self.memory.ledger
-    }
-    fn messenger(&self) -> &Graph {
-        &self.graph
-    }
-    fn queue(&self) -> &MemoryQueue {
-        &self.memory.queue
-    }
-    fn timers(&self) -> &MemoryTimers {
-        &self.memory.timers
-    }
-    fn vault(&self) -> &MemoryVault {
-        &self.memory.vault
-    }
-    fn clock(&self) -> &ManualClock {
-        &self.memory.clock
-    }
-    fn random(&self) -> &SeededRandom {
-        &self.memory.random
-    }
-    fn facts(&self) -> &MemoryFacts {
-        &self.memory.facts
-    }
-}
+/// All memory but the way to Instagram. What it asks of the ledger and the queue fails by plan.
+pub(crate) type GraphHost = Ports<
+    Faulty<MemoryLedger>,
+    Graph,
+    Faulty<MemoryQueue>,
+    MemoryTimers,
+    MemoryVault,
+    ManualClock,
+    SeededRandom,
+    MemoryFacts,
+>;
 
 pub(crate) struct Stage {
-    pub(crate) host: GraphHost,
+    pub(crate) memory: MemoryHost,
+    graph: Graph,
     pub(crate) instagram: Arc<FakeInstagram<ManualClock>>,
     /// Instagram's own clock.
     pub(crate) their_clock: ManualClock,
@@ -94,22 +66,22 @@ pub(crate) struct Stage {
 impl Stage {
     /// A campaign file that was applied a minute ago.
     pub(crate) async fn new(campaigns: &str) -> Self {
-        let memory = MemoryHost::new(7, MemoryMessenger::default());
+        let memory = memory_host(7, MemoryMessenger::default());
         let their_clock = ManualClock::new(memory.clock.now());
         let instagram = FakeInstagram::new(Arc::new(their_clock.clone()));
         instagram.name_account(&account(), "bakery");
         instagram.set_token(&account(), SecretString::from("sweep-token"));
         let serving = instagram.serve().await.unwrap();
         let config = GraphConfig { base: serving.base(), ..GraphConfig::default() };
-        let host = GraphHost { memory, graph: Graph::new(config).unwrap() };
-        let stage = Self { host, instagram, their_clock, policy: Policy::default(), serving };
+        let graph = Graph::new(config).unwrap();
+        let stage = Self { memory, graph, instagram, their_clock, policy: Policy::default(), serving };
         stage.apply(campaigns).await;
         stage.pass(SignedDuration::from_mins(1));
         stage
     }
 
     pub(crate) async fn apply(&self, campaigns: &str) {
-        let memory = &self.host.memory;
+        let memory = &self.memory;
         let file = campaign_file::parse(campaigns).unwrap();
         apply(&memory.ledger, &memory.vault, &file, self.now(), |_| None).await.unwrap();
         resume_all(&memory.ledger, &memory.queue, &memory.facts, self.now()).await.unwrap();
@@ -121,12 +93,12 @@ impl Stage {
     }
 
     pub(crate) fn now(&self) -> Timestamp {
-        self.host.memory.clock.now()
+        self.memory.clock.now()
     }
 
     /// Lets time pass, here and on Instagram.
     pub(crate) fn pass(&self, span: SignedDuration) {
-        self.host.memory.clock.advance(span);
+        self.memory.clock.advance(span);
         self.their_clock.advance(span);
     }
 
@@ -164,7 +136,7 @@ impl Stage {
             identity: QueueIdentity::of(&trigger),
             job: Job::Ingested { trigger, received_at: self.now() },
         };
-        assert!(self.host.memory.queue.enqueue(&[entry]).await.unwrap().is_empty());
+        assert!(self.memory.queue.enqueue(&[entry]).await.unwrap().is_empty());
     }
 
     /// A comment as a webhook tells of it.
@@ -186,13 +158,13 @@ impl Stage {
     /// A webhook body that was recorded and never got onto the queue.
     pub(crate) async fn record(&self, body: &serde_json::Value, id: &str) -> EventKey {
         let key = EventKey { received_at: self.now(), id: id.to_owned() };
-        self.host.memory.ledger.record_event(&key, body.to_string().as_bytes()).await.unwrap();
+        self.memory.ledger.record_event(&key, body.to_string().as_bytes()).await.unwrap();
         key
     }
 
     /// Lets the consumer do everything that can be done now.
     pub(crate) async fn work(&self) {
-        let memory = &self.host.memory;
+        let memory = &self.memory;
         let deliver = self.deliver();
         loop {
             for timer in memory.timers.fire(self.now()) {
@@ -217,10 +189,22 @@ impl Stage {
         }
     }
 
+    fn host(&self, plan: &FaultPlan) -> GraphHost {
+        let MemoryHost { ledger, queue, timers, vault, clock, random, facts, .. } = self.memory.clone();
+        Ports {
+            ledger: Faulty { port: ledger, plan: plan.clone() },
+            messenger: self.graph.clone(),
+            queue: Faulty { port: queue, plan: plan.clone() },
+            timers,
+            vault,
+            clock,
+            random,
+            facts,
+        }
+    }
+
     pub(crate) fn deliver(&self) -> Deliver<GraphHost> {
-        let budget =
-            Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
-        Deliver::new(self.host.clone(), self.policy, budget)
+        Deliver::new(self.host(&FaultPlan::default()), self.policy, budget())
     }
 
     /// A round of the account, and nothing of what it enqueued.
@@ -236,13 +220,32 @@ impl Stage {
         summary
     }
 
-    async fn carry_out(&self, account: Option<AccountId>) -> Summary {
-        let sweep = Sweep {
-            deliver: self.deliver(),
-            reader: self.host.graph.clone(),
+    /// What carries out sweeps, over indexes that lag this much, and fails by this plan.
+    pub(crate) fn reconciler(
+        &self,
+        index_lag: SignedDuration,
+        plan: &FaultPlan,
+    ) -> Sweep<GraphHost, Faulty<Graph>, WebhookBodies> {
+        Sweep {
+            reader: Faulty { port: self.graph.clone(), plan: plan.clone() },
+            deliver: Deliver::new(self.host(plan), self.policy, budget()),
             bodies: WebhookBodies,
-            index_lag: SignedDuration::ZERO,
-        };
+            index_lag,
+        }
+    }
+
+    /// The consumer lives, unless a test has written another heartbeat.
+    pub(crate) async fn live(&self) {
+        let ledger = &self.memory.ledger;
+        if ledger.heartbeat().await.unwrap().is_none_or(|beat| beat.version == "stage") {
+            let beat = Heartbeat { checked_at: self.now(), lag_ms: Some(0), version: "stage".to_owned() };
+            ledger.beat(&beat).await.unwrap();
+        }
+    }
+
+    async fn carry_out(&self, account: Option<AccountId>) -> Summary {
+        self.live().await;
+        let sweep = self.reconciler(SignedDuration::ZERO, &FaultPlan::default());
         let order = SweepOrder { account, round: self.now() };
         sweep.carry_out(&order, after(self.now(), SignedDuration::from_mins(10))).await.unwrap()
     }
@@ -261,7 +264,7 @@ impl Stage {
     /// The Send of a comment's direct message.
     pub(crate) async fn dm(&self, comment: &CommentId) -> Option<Send> {
         let key = dm(comment);
-        self.host.memory.ledger.sends(&key.trigger, &[key.leg]).await.unwrap().pop()
+        self.memory.ledger.sends(&key.trigger, &[key.leg]).await.unwrap().pop()
     }
 
     /// How a person sees it.
@@ -281,6 +284,10 @@ impl Stage {
     pub(crate) fn reads(&self) -> usize {
         self.instagram.count(CallKind::Read)
     }
+}
+
+fn budget() -> Budget {
+    Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) }
 }
 
 pub(crate) fn dm(comment: &CommentId) -> SendKey {

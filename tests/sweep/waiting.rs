@@ -1,9 +1,11 @@
 //! What waits without anybody coming for it, and webhook events that never got onto the queue.
 
 use super::stage::{ON_A_POST, Stage, account};
-use openreply_app::ports::{EventStatus, Ledger};
+use openreply_app::apply::apply;
+use openreply_app::campaign_file;
+use openreply_app::ports::{EventStatus, Fact, Ledger};
 use openreply_domain::gate::{Hold, HoldReason};
-use openreply_domain::time::SignedDuration;
+use openreply_domain::time::{SignedDuration, after};
 use openreply_testkit::instagram::Fault;
 
 #[tokio::test]
@@ -16,7 +18,7 @@ async fn a_timer_that_was_lost_is_made_up_for_two_minutes_later() {
     let waiting = stage.dm(&comment).await.unwrap();
     // Due in five minutes; its timer fires into nothing.
     stage.pass(SignedDuration::from_secs(6 * 60 + 59));
-    drop(stage.host.memory.timers.fire(stage.now()));
+    drop(stage.memory.timers.fire(stage.now()));
     assert_eq!(stage.sweep().await.redriven, 0);
     assert_eq!(stage.status(&comment).await, "PENDING");
     stage.pass(SignedDuration::from_secs(1));
@@ -29,7 +31,7 @@ async fn a_timer_that_was_lost_is_made_up_for_two_minutes_later() {
 #[tokio::test]
 async fn what_waited_for_a_hold_that_is_over_goes_on() {
     let stage = Stage::new(ON_A_POST).await;
-    let ledger = &stage.host.memory.ledger;
+    let ledger = &stage.memory.ledger;
     let (mut gate, _) = ledger.gates(&account()).await.unwrap();
     gate.revision += 1;
     gate.hold = Some(Hold { reason: HoldReason::Permission, since: stage.now(), until: None });
@@ -46,10 +48,54 @@ async fn what_waited_for_a_hold_that_is_over_goes_on() {
     assert_eq!(stage.status(&comment).await, "SENT");
 }
 
+/// Whoever applied it was cut off before the account's gate heard of it.
+#[tokio::test]
+async fn a_new_token_that_the_gate_never_heard_of_lifts_the_hold() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = stage.comment("900", "LINK");
+    stage.instagram.set_token(&account(), "another".to_owned().into());
+    stage.tell(&comment).await;
+    stage.work().await;
+    assert_eq!(stage.status(&comment).await, "PENDING");
+    let file = campaign_file::parse(&ON_A_POST.replace("sweep-token", "another")).unwrap();
+    apply(&stage.memory.ledger, &stage.memory.vault, &file, stage.now(), |_| None).await.unwrap();
+    stage.pass(SignedDuration::from_mins(5));
+    stage.sweep().await;
+    assert_eq!((stage.status(&comment).await, stage.inbox("900").len()), ("SENT", 1));
+}
+
+#[tokio::test]
+async fn a_hold_that_is_over_by_its_time_is_taken_away_and_told_of_once() {
+    let stage = Stage::new(ON_A_POST).await;
+    let ledger = &stage.memory.ledger;
+    let (mut gate, _) = ledger.gates(&account()).await.unwrap();
+    gate.revision += 1;
+    let until = after(stage.now(), SignedDuration::from_mins(30));
+    let hold = Hold { reason: HoldReason::Throttled, since: stage.now(), until: Some(until) };
+    gate.hold = Some(hold.clone());
+    assert_eq!(ledger.put_gate(&account(), &gate).await.unwrap(), None);
+    let comment = stage.comment("900", "LINK");
+    stage.tell(&comment).await;
+    stage.work().await;
+    let released = || -> Vec<Fact> {
+        let told = stage.memory.facts.told().into_iter().map(|(_, fact)| fact);
+        told.filter(|fact| matches!(fact, Fact::AccountReleased { .. })).collect()
+    };
+    stage.sweep().await;
+    assert_eq!((released(), ledger.gates(&account()).await.unwrap().0.hold), (vec![], Some(hold.clone())));
+    stage.pass(SignedDuration::from_mins(30));
+    for _ in 0..3 {
+        stage.sweep().await;
+        assert_eq!(ledger.gates(&account()).await.unwrap().0.hold, None);
+        assert_eq!(released(), [Fact::AccountReleased { account: account(), hold: hold.clone() }]);
+    }
+    assert_eq!((stage.status(&comment).await, stage.sends()), ("SENT", 1));
+}
+
 #[tokio::test]
 async fn an_event_that_never_got_onto_the_queue_is_put_there_after_two_minutes() {
     let stage = Stage::new(ON_A_POST).await;
-    let ledger = &stage.host.memory.ledger;
+    let ledger = &stage.memory.ledger;
     let comment = stage.comment("900", "LINK");
     let event = stage.instagram.comment_event(&comment).unwrap();
     // So that only the event can tell of it.

@@ -6,8 +6,8 @@
 
 use crate::job::Job;
 use crate::ports::{
-    Authenticity, Clock, Enqueue, EventKey, EventReader, EventStatus, Ledger, Queue, Random, Refused,
-    Unreadable,
+    Authenticity, Clock, Enqueue, EventKey, EventReader, EventStatus, Ledger, Queue, QueueError, Random,
+    Refused, Unreadable,
 };
 use openreply_domain::trigger::{QueueIdentity, Trigger};
 use std::collections::BTreeMap;
@@ -78,7 +78,9 @@ impl<L: Ledger, Q: Queue, C: Clock, R: Random> Ingest<L, Q, C, R> {
                 job: Job::Ingested { trigger, received_at },
             })
             .collect();
-        let refused = match self.queue.enqueue(&jobs).await {
+        let answer = self.queue.enqueue(&jobs).await;
+        tell_each(&jobs, &answer);
+        let refused = match answer {
             Ok(refused) if refused.is_empty() => {
                 if let Err(error) = self.ledger.mark_event(&key, &EventStatus::Processed).await {
                     // The queue has it all. A record that stays PENDING is enqueued once more by the sweep,
@@ -95,6 +97,22 @@ impl<L: Ledger, Q: Queue, C: Clock, R: Random> Ingest<L, Q, C, R> {
             tracing::warn!(%error, "the event's record still reads PENDING instead of FAILED");
         }
         false
+    }
+}
+
+/// A line for each trigger, so that a search for one finds where its story begins.
+fn tell_each(jobs: &[Enqueue], answer: &Result<Vec<Refused>, QueueError>) {
+    for (place, trigger) in jobs.iter().filter_map(|entry| entry.job.trigger()).enumerate() {
+        let refused = match answer {
+            Ok(refused) => refused.iter().find(|entry| entry.index == place).map(|entry| entry.code.as_str()),
+            Err(_) => Some("no answer"),
+        };
+        match refused {
+            None => tracing::info!(%trigger, "received, and on the queue"),
+            Some(code) => {
+                tracing::error!(%trigger, code, "received, and not on the queue: Meta will bring it again");
+            }
+        }
     }
 }
 

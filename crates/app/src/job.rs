@@ -4,7 +4,7 @@ use openreply_domain::ids::ClaimId;
 use openreply_domain::outcome::SendOutcome;
 use openreply_domain::send::SendKey;
 use openreply_domain::time::Timestamp;
-use openreply_domain::trigger::{Comment, Trigger};
+use openreply_domain::trigger::{Comment, Trigger, TriggerKey};
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// What travels on the delay queue: a message for the FIFO queue that is not due yet.
@@ -66,6 +66,19 @@ pub enum Job {
         #[serde(default)]
         echo: bool,
     },
+}
+
+impl Job {
+    /// What it is about. `None`: a beat is about nothing.
+    #[must_use]
+    pub fn trigger(&self) -> Option<TriggerKey> {
+        match self {
+            Self::Ingested { trigger, .. } => Some(trigger.key()),
+            Self::Missed { comment, .. } => Some(comment.key()),
+            Self::Wake { key, .. } | Self::Settle { key, .. } => Some(key.trigger.clone()),
+            Self::Beat { .. } => None,
+        }
+    }
 }
 
 fn known_moment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {

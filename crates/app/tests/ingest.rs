@@ -13,7 +13,7 @@ use openreply_domain::ids::{AccountId, CommentId, UserId};
 use openreply_domain::trigger::{Comment, QueueIdentity, Trigger};
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
 use openreply_testkit::memory::{
-    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, SeededRandom,
+    ManualClock, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, SeededRandom, memory_host,
 };
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ struct Stage {
 impl Stage {
     fn new(faults: impl IntoIterator<Item = (usize, Fault)>) -> Self {
         log::listen();
-        Self { memory: MemoryHost::new(1, MemoryMessenger::default()), plan: FaultPlan::new(faults) }
+        Self { memory: memory_host(1, MemoryMessenger::default()), plan: FaultPlan::new(faults) }
     }
 
     async fn ingest(&self, reader: &Reader) -> Ingested {

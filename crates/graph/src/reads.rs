@@ -9,7 +9,8 @@ use crate::client::{Graph, MAX_PAGE_BYTES};
 use crate::{usage, wire};
 use http::HeaderMap;
 use openreply_app::ports::{
-    CommentsPage, MediaPage, ReadError, ReadTrouble, Reader, SeenComment, SeenMedia, SeenReply, Usage,
+    CommentsPage, MediaPage, Own, ReadError, ReadTrouble, Reader, RepliesPage, SeenComment, SeenMedia,
+    SeenReply, Usage,
 };
 use openreply_domain::evidence::Shown;
 use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
@@ -56,6 +57,19 @@ impl Reader for Graph {
         Ok(CommentsPage { unreadable: listed.len() - comments.len(), comments, next: cursor(&body), usage })
     }
 
+    async fn more_replies(
+        &self,
+        token: &SecretString,
+        comment: &CommentId,
+        after: &str,
+    ) -> Result<RepliesPage, ReadError> {
+        let query = [("fields", REPLY_FIELDS), ("limit", COMMENTS_A_PAGE)];
+        let Answer { body, usage } =
+            self.read(REPLIES, &[comment.as_str(), "replies"], token, &query, Some(after)).await?;
+        let replies = data(&body).iter().filter_map(reply).collect();
+        Ok(RepliesPage { replies, next: cursor(&body), usage })
+    }
+
     /// `/me/media`, which names the account by its token. Where that names nobody (`100`), the account's own id.
     async fn own_media(
         &self,
@@ -78,28 +92,28 @@ impl Reader for Graph {
     async fn conversation(
         &self,
         token: &SecretString,
-        account: &AccountId,
+        own: Own<'_>,
         user: &UserId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         let query = [("platform", "instagram"), ("user_id", user.as_str()), ("fields", MESSAGE_FIELDS)];
         let Answer { body, usage } =
-            self.read(CONVERSATION, &[account.as_str(), "conversations"], token, &query, None).await?;
+            self.read(CONVERSATION, &[own.id.as_str(), "conversations"], token, &query, None).await?;
         let threads = data(&body).iter().filter_map(|thread| thread.get("messages"));
         let shown =
-            threads.flat_map(data).filter_map(|message| shown(message, account, "created_time", "message"));
+            threads.flat_map(data).filter_map(|message| shown(message, own, "created_time", "message"));
         Ok((shown.collect(), usage))
     }
 
     async fn replies(
         &self,
         token: &SecretString,
-        account: &AccountId,
+        own: Own<'_>,
         comment: &CommentId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         let query = [("fields", REPLY_FIELDS), ("limit", COMMENTS_A_PAGE)];
         let Answer { body, usage } =
             self.read(REPLIES, &[comment.as_str(), "replies"], token, &query, None).await?;
-        let shown = data(&body).iter().filter_map(|reply| shown(reply, account, "timestamp", "text"));
+        let shown = data(&body).iter().filter_map(|reply| shown(reply, own, "timestamp", "text"));
         Ok((shown.collect(), usage))
     }
 }
@@ -161,8 +175,9 @@ fn cursor(body: &Value) -> Option<String> {
 }
 
 fn comment(value: &Value) -> Option<SeenComment> {
-    let replies = value.get("replies").map_or(&[][..], data).iter().filter_map(reply).collect();
-    Some(SeenComment { comment: reply(value)?, replies })
+    let listed = value.get("replies");
+    let replies = listed.map_or(&[][..], data).iter().filter_map(reply).collect();
+    Some(SeenComment { comment: reply(value)?, replies, more_replies: listed.and_then(cursor) })
 }
 
 fn reply(value: &Value) -> Option<SeenReply> {
@@ -185,13 +200,14 @@ fn own_media(value: &Value) -> Option<SeenMedia> {
     })
 }
 
-fn shown(value: &Value, account: &AccountId, time: &str, text: &str) -> Option<Shown> {
+fn shown(value: &Value, own: Own<'_>, time: &str, text: &str) -> Option<Shown> {
     let from: Option<UserId> = wire::id(value.pointer("/from/id"));
+    let username = value.pointer("/from/username").and_then(Value::as_str);
     Some(Shown {
         id: wire::id(value.get("id"))?,
         at: moment(value.get(time))?,
         text: value.get(text).and_then(Value::as_str)?.to_owned(),
-        ours: from.is_some_and(|from| from.as_str() == account.as_str()),
+        ours: own.wrote(from.as_ref(), username),
     })
 }
 

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop where it stands")]
 
-use openreply_app::ports::{ReadTrouble, Reader, Usage};
+use openreply_app::ports::{Own, ReadTrouble, Reader, Usage};
 use openreply_domain::ids::{AccountId, MediaId, UserId};
 use openreply_graph::{Graph, GraphConfig};
 use openreply_testkit::sockets::{Reply, Script, ScriptedServer};
@@ -64,9 +64,28 @@ async fn what_gives_no_answer_is_told_and_tried_once() {
     ] {
         let server = ScriptedServer::start(vec![script]).await.unwrap();
         let user = UserId::parse("900").unwrap();
-        let error = graph(&server).conversation(&token(), &account(), &user).await.unwrap_err();
+        let id = account();
+        let own = Own { id: &id, username: "bakery" };
+        let error = graph(&server).conversation(&token(), own, &user).await.unwrap_err();
         assert_eq!((error.trouble, server.connections()), (wanted, 1));
     }
+}
+
+/// In its own inbox the account may have another id than the one that webhooks carry.
+#[tokio::test]
+async fn what_the_account_wrote_is_known_by_its_id_or_its_name() {
+    let messages = r#"{"data":[{"messages":{"data":[
+        {"id":"1","created_time":"2026-11-01T12:00:00+0000","message":"a","from":{"id":"17841400000000001"}},
+        {"id":"2","created_time":"2026-11-01T12:00:00+0000","message":"b","from":{"id":"999","username":"Bakery"}},
+        {"id":"3","created_time":"2026-11-01T12:00:00+0000","message":"c","from":{"id":"900","username":"anna"}},
+        {"id":"4","created_time":"2026-11-01T12:00:00+0000","message":"d"}
+    ]}}]}"#;
+    let server = ScriptedServer::start(vec![Script::Respond(Reply::json(200, messages))]).await.unwrap();
+    let (id, user) = (account(), UserId::parse("900").unwrap());
+    let own = Own { id: &id, username: "bakery" };
+    let (shown, _) = graph(&server).conversation(&token(), own, &user).await.unwrap();
+    let ours: Vec<(&str, bool)> = shown.iter().map(|shown| (shown.id.as_str(), shown.ours)).collect();
+    assert_eq!(ours, [("1", true), ("2", true), ("3", false), ("4", false)]);
 }
 
 #[tokio::test]

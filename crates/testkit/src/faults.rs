@@ -5,6 +5,7 @@
 //! test runs the invocation beside [`FaultPlan::crashed`] and drops it.
 
 mod links;
+mod sweeps;
 
 use openreply_app::ports::{
     AccountUpdate, Also, DelayQueue, Depths, Enqueue, EventKey, EventRecord, EventStatus, Ledger,

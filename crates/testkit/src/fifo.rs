@@ -156,8 +156,9 @@ impl Fifo {
             in_flight: false,
         };
         self.next_seq += 1;
-        self.changes.push(Change::Remember { group: name.0.clone(), dedup: name.1.clone(), at: now });
+        // In this order: whoever is killed in between comes again, and is no copy of what is not there.
         self.changes.push(Change::Put(held.clone()));
+        self.changes.push(Change::Remember { group: name.0.clone(), dedup: name.1.clone(), at: now });
         self.remembered.insert(name, now);
         self.messages.insert(held.seq, held);
         true

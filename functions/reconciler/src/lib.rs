@@ -2,8 +2,8 @@
 //! of the sweep queue.
 //!
 //! Guarantees: a round is one message an account and one for the stack, so a thousand accounts are swept side by side
-//! and one that is slow or broken delays no other. An order that waited until a later round was planned is dropped:
-//! the later one does the same.
+//! and one that is slow or broken delays no other. An order that waited until later rounds were planned is dropped: they
+//! do the same. One that failed comes again, until it is a dead letter that somebody sees.
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use futures_util::future::join_all;
@@ -54,7 +54,7 @@ where
     H: Host<Ledger: SweepLedger>,
 {
     let host = sweep.deliver.host();
-    plan(host.ledger(), queue, host.clock().now()).await.map(drop)
+    plan(host.ledger(), queue, host.facts(), host.clock().now()).await.map(drop)
 }
 
 /// Carries out the orders of a batch side by side, until `deadline`.
@@ -88,11 +88,12 @@ where
     let order: SweepOrder = match serde_json::from_str(message.body.as_deref().unwrap_or("")) {
         Ok(order) => order,
         Err(error) => {
-            tracing::error!(message = id, %error, "a message on the sweep queue is no order of this version; it goes to the dead letters after its receives");
+            tracing::error!(sqs_message = id, %error, "a message on the sweep queue is no order of this version; it goes to the dead letters after its receives");
             return Some(failure(id));
         }
     };
-    if sweep.deliver.host().clock().now().duration_since(order.round) > STALE_AFTER {
+    let waited = sweep.deliver.host().clock().now().duration_since(order.round);
+    if waited > STALE_AFTER && !is_owed(sweep, message, &order).await {
         tracing::warn!(account = ?order.account, round = %order.round, "a sweep waited too long and is left to a later round");
         return None;
     }
@@ -103,6 +104,20 @@ where
             Some(failure(id))
         }
     }
+}
+
+/// Whether an old order failed, and no round after it came to an end either: then it is carried out again, until it
+/// is a dead letter. What SQS or the ledger does not say leaves it to the next round.
+async fn is_owed<H, R, E>(sweep: &Sweep<H, R, E>, message: &SqsMessage, order: &SweepOrder) -> bool
+where
+    H: Host<Ledger: SweepLedger>,
+{
+    let receives = message.attributes.get("ApproximateReceiveCount").and_then(|count| count.parse().ok());
+    if receives.is_none_or(|receives: u32| receives < 2) {
+        return false;
+    }
+    let last = sweep.deliver.host().ledger().last_sweep(order.account.as_ref()).await;
+    last.is_ok_and(|last| last.is_none_or(|last| last.at < order.round))
 }
 
 fn failure(id: String) -> BatchItemFailure {

@@ -6,15 +6,17 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::deliver::{Budget, Deliver};
 use openreply_app::ports::{
-    Clock, CommentsPage, MediaPage, ReadError, Reader, SeenComment, SeenReply, SweepLedger, Usage,
+    Clock, CommentsPage, Fact, MediaPage, Own, Pulse, ReadError, Reader, RepliesPage, SeenComment, SeenReply,
+    SweepLedger, Usage,
 };
 use openreply_app::sweep::{Sweep, SweepOrder};
 use openreply_domain::evidence::Shown;
 use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
+use openreply_domain::pulse::{AlertKind, Heartbeat};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_reconciler::{Invocation, Unknown, carry_out, plan_round};
-use openreply_testkit::memory::{MemoryHost, MemoryMessenger, MemorySweepQueue};
+use openreply_testkit::memory::{MemoryHost, MemoryMessenger, MemorySweepQueue, memory_host};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
@@ -44,9 +46,13 @@ impl Reader for OneComment {
             text: "LINK".to_owned(),
         };
         Ok(CommentsPage {
-            comments: vec![SeenComment { comment, replies: Vec::new() }],
+            comments: vec![SeenComment { comment, replies: Vec::new(), more_replies: None }],
             ..CommentsPage::default()
         })
+    }
+
+    async fn more_replies(&self, _: &SecretString, _: &CommentId, _: &str) -> Result<RepliesPage, ReadError> {
+        Ok(RepliesPage::default())
     }
 
     async fn own_media(
@@ -61,7 +67,7 @@ impl Reader for OneComment {
     async fn conversation(
         &self,
         _: &SecretString,
-        _: &AccountId,
+        _: Own<'_>,
         _: &UserId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         Ok((Vec::new(), Usage::default()))
@@ -70,7 +76,7 @@ impl Reader for OneComment {
     async fn replies(
         &self,
         _: &SecretString,
-        _: &AccountId,
+        _: Own<'_>,
         _: &CommentId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         Ok((Vec::new(), Usage::default()))
@@ -87,7 +93,7 @@ impl openreply_app::ports::EventBodies for NoBodies {
 }
 
 async fn stage() -> (MemoryHost, Sweep<MemoryHost, OneComment, NoBodies>) {
-    let memory = MemoryHost::new(1, MemoryMessenger::default());
+    let memory = memory_host(1, MemoryMessenger::default());
     let file = campaign_file::parse(CAMPAIGNS).unwrap();
     apply(&memory.ledger, &memory.vault, &file, memory.clock.now(), |_| None).await.unwrap();
     let budget = Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
@@ -98,6 +104,8 @@ async fn stage() -> (MemoryHost, Sweep<MemoryHost, OneComment, NoBodies>) {
         index_lag: SignedDuration::ZERO,
     };
     memory.clock.advance(SignedDuration::from_mins(1));
+    let beat = Heartbeat { checked_at: memory.clock.now(), lag_ms: Some(0), version: "1".to_owned() };
+    memory.ledger.beat(&beat).await.unwrap();
     (memory, sweep)
 }
 
@@ -147,6 +155,64 @@ async fn an_order_that_waited_too_long_is_left_to_a_later_round_and_no_order_com
         assert_eq!(response.batch_item_failures.len(), failed, "{body}");
         assert_eq!(memory.queue.taken().len(), enqueued, "{body}");
     }
+}
+
+/// SQS brings it again after half an hour: it was not dealt with, so it is not left to anybody.
+/// Whatever it is that keeps sweeps from their end, the planner still runs.
+#[tokio::test]
+async fn whoever_was_not_swept_for_half_an_hour_is_told_of_once() {
+    let (memory, sweep) = stage().await;
+    let queue = MemorySweepQueue::default();
+    let carry_out_all = async || {
+        for order in queue.take() {
+            let deadline = after(memory.clock.now(), SignedDuration::from_mins(4));
+            sweep.carry_out(&order, deadline).await.unwrap();
+        }
+    };
+    plan_round(&sweep, &queue).await.unwrap();
+    carry_out_all().await;
+    let told = || -> Vec<Option<String>> {
+        let alerts = memory.facts.told().into_iter().filter_map(|(_, fact)| {
+            let Fact::AlertRaised(alert) = fact else { return None };
+            (alert.kind == AlertKind::NotSwept).then_some(alert.subject)
+        });
+        alerts.collect()
+    };
+    for (minutes, expected) in [(30, 0), (1, 3), (5, 3)] {
+        memory.clock.advance(SignedDuration::from_mins(minutes));
+        plan_round(&sweep, &queue).await.unwrap();
+        assert_eq!(told().len(), expected, "{minutes} minutes later: {:?}", told());
+    }
+    assert!(told().contains(&None) && told().contains(&Some("17841400000000001".to_owned())), "{:?}", told());
+    carry_out_all().await;
+    memory.clock.advance(SignedDuration::from_mins(5));
+    plan_round(&sweep, &queue).await.unwrap();
+    assert_eq!(told().len(), 3, "they are swept again");
+}
+
+#[tokio::test]
+async fn an_order_that_failed_is_carried_out_however_late_it_comes_again() {
+    let (memory, sweep) = stage().await;
+    let round = after(memory.clock.now(), -SignedDuration::from_mins(31));
+    let order = SweepOrder { account: AccountId::parse("17841400000000001").ok(), round };
+    let body = serde_json::to_string(&order).unwrap();
+    let deadline = after(memory.clock.now(), SignedDuration::from_mins(4));
+    for (receives, enqueued) in [("1", 0), ("2", 1)] {
+        let mut message = message("1", &body);
+        message["attributes"]["ApproximateReceiveCount"] = json!(receives);
+        let event = json!({ "Records": [message] });
+        let Ok(Invocation::Sweeps(event)) = Invocation::of(event) else { panic!() };
+        assert!(carry_out(&sweep, event, deadline).await.batch_item_failures.is_empty());
+        assert_eq!(memory.queue.taken().len(), enqueued, "received {receives} times");
+    }
+    // A later round came to its end: it has done the same.
+    memory.clock.advance(SignedDuration::from_mins(40));
+    let mut late = message("1", &body);
+    late["attributes"]["ApproximateReceiveCount"] = json!("3");
+    let Ok(Invocation::Sweeps(event)) = Invocation::of(json!({ "Records": [late] })) else { panic!() };
+    assert!(carry_out(&sweep, event, deadline).await.batch_item_failures.is_empty());
+    let swept = memory.ledger.last_sweep(order.account.as_ref()).await.unwrap().unwrap().at;
+    assert!(swept < memory.clock.now(), "it was left to the round that was carried out");
 }
 
 #[test]

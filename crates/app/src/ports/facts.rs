@@ -73,7 +73,7 @@ pub enum Fact {
         /// Why and how long.
         hold: Hold,
     },
-    /// An account may send again, because a person or a new token lifted its hold.
+    /// An account may send again: a person or a new token lifted its hold, or a sweep saw that it is over.
     AccountReleased {
         /// Which.
         account: AccountId,
@@ -102,8 +102,8 @@ impl Fact {
             State::Failed { reason } => Ending::Failed { reason: reason.clone() },
             State::Skipped { reason, .. } => Ending::Skipped { reason: reason.clone() },
         };
-        // What waited, or was found to have arrived, says nothing of how fast the machine is.
-        let is_direct = send.wake == 0 && send.looked.is_none() && send.resolved.is_none();
+        // What waited, was missed, or was found to have arrived, says nothing of how fast the machine is.
+        let is_direct = send.wake == 0 && !send.missed && send.looked.is_none() && send.resolved.is_none();
         Some(Self::Delivery {
             key: send.key.clone(),
             campaign: send.campaign.clone(),

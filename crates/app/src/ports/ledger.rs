@@ -3,12 +3,13 @@
 //! Every write of a Send is a compare-and-set ([`Expect`]): of any number of writers that rely on the same
 //! thing exactly one succeeds, and the others are told what stands there. Reads of Sends are consistent.
 
-use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut, SealedToken};
+use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef, OptOut};
 use openreply_domain::contact::Contact;
 use openreply_domain::gate::{AccountGate, Hold, Stop};
 use openreply_domain::ids::{AccountId, CampaignId, MessageId, UserId};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::Timestamp;
+use openreply_domain::token::SealedToken;
 use openreply_domain::trigger::TriggerKey;
 use std::future::Future;
 
@@ -139,7 +140,7 @@ pub struct EventRecord {
 }
 
 /// An account as the ledger shall hold it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountUpdate {
     /// The account.
     pub id: AccountId,

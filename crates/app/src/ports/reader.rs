@@ -66,6 +66,19 @@ pub struct SeenComment {
     pub comment: SeenReply,
     /// The replies under it, as far as Instagram shows them.
     pub replies: Vec<SeenReply>,
+    /// Where more of them begin, if there are more.
+    pub more_replies: Option<String>,
+}
+
+/// A page of the replies under a comment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RepliesPage {
+    /// In Instagram's order.
+    pub replies: Vec<SeenReply>,
+    /// Where the next page begins, if there is one.
+    pub next: Option<String>,
+    /// What the answer's headers say.
+    pub usage: Usage,
 }
 
 /// A page of a post's comments.
@@ -103,6 +116,25 @@ pub struct MediaPage {
     pub usage: Usage,
 }
 
+/// The account itself, by whatever Instagram calls it: under its own media and in its own inbox it may have another id
+/// than the one that webhooks carry (`/me` gives two), and its user name is nobody else's.
+#[derive(Debug, Clone, Copy)]
+pub struct Own<'a> {
+    /// The id that webhooks carry.
+    pub id: &'a AccountId,
+    /// Its user name, without @.
+    pub username: &'a str,
+}
+
+impl Own<'_> {
+    /// Whether something that has this author is the account's.
+    #[must_use]
+    pub fn wrote(&self, from: Option<&UserId>, username: Option<&str>) -> bool {
+        from.is_some_and(|from| from.as_str() == self.id.as_str())
+            || username.is_some_and(|username| username.eq_ignore_ascii_case(self.username))
+    }
+}
+
 /// Reads. Every call is one request over a connection of its own, and nothing is tried again.
 pub trait Reader: Send + Sync {
     /// A page of the comments under a post, newest first, from the cursor `after` on.
@@ -115,6 +147,17 @@ pub trait Reader: Send + Sync {
         media: &MediaId,
         after: Option<&str>,
     ) -> impl Future<Output = Result<CommentsPage, ReadError>> + Send;
+
+    /// A page of the replies under a comment, from the cursor `after` on.
+    ///
+    /// # Errors
+    /// When there is no answer that can be read.
+    fn more_replies(
+        &self,
+        token: &SecretString,
+        comment: &CommentId,
+        after: &str,
+    ) -> impl Future<Output = Result<RepliesPage, ReadError>> + Send;
 
     /// A page of the account's own media, newest first, from the cursor `after` on.
     ///
@@ -134,7 +177,7 @@ pub trait Reader: Send + Sync {
     fn conversation(
         &self,
         token: &SecretString,
-        account: &AccountId,
+        own: Own<'_>,
         user: &UserId,
     ) -> impl Future<Output = Result<(Vec<Shown>, Usage), ReadError>> + Send;
 
@@ -145,7 +188,7 @@ pub trait Reader: Send + Sync {
     fn replies(
         &self,
         token: &SecretString,
-        account: &AccountId,
+        own: Own<'_>,
         comment: &CommentId,
     ) -> impl Future<Output = Result<(Vec<Shown>, Usage), ReadError>> + Send;
 }

@@ -2,7 +2,7 @@
 
 use super::{Ledger, LedgerError, QueueError};
 use crate::sweep::{Summary, SweepOrder};
-use openreply_domain::ids::{AccountId, CampaignId, MediaId};
+use openreply_domain::ids::{AccountId, CampaignId, MediaId, UserId};
 use openreply_domain::send::Send;
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
@@ -50,6 +50,20 @@ pub trait SweepLedger: Ledger {
         until: Timestamp,
     ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
 
+    /// Goes through the Sends of an account whose trigger was first seen since `since`, only those to `user` where
+    /// one is named: in no order, some at a time, for as long as `visit` returns `true`. Returns whether it came to
+    /// the end. May miss what was written moments ago; a Send may come twice.
+    ///
+    /// # Errors
+    /// When not all of them could be read.
+    fn go_through(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+        user: Option<&UserId>,
+        visit: impl FnMut(Vec<Send>) -> bool + std::marker::Send,
+    ) -> impl Future<Output = Result<bool, LedgerError>> + std::marker::Send;
+
     /// Those of the triggers' direct messages that exist, consistently, in one batch read.
     ///
     /// # Errors
@@ -72,7 +86,7 @@ pub trait SweepLedger: Ledger {
         reel: &MediaId,
     ) -> impl Future<Output = Result<MediaId, LedgerError>> + std::marker::Send;
 
-    /// Remembers that comments on an ad stand under this media.
+    /// Remembers that comments on an ad stand under this media, until `until` at least.
     ///
     /// # Errors
     /// When it may not be remembered.
@@ -80,6 +94,7 @@ pub trait SweepLedger: Ledger {
         &self,
         account: &AccountId,
         ad: &AdMedia,
+        until: Timestamp,
     ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
 
     /// The ads that are known of an account's posts.

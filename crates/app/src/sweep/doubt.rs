@@ -2,7 +2,7 @@
 
 use super::Round;
 use crate::deliver::{content_of, text_of};
-use crate::ports::{Host, Ledger, LedgerError, Reader, SweepLedger};
+use crate::ports::{Host, LedgerError, Own, Reader, SweepLedger};
 use openreply_domain::campaign::CampaignContent;
 use openreply_domain::evidence::{Doubtful, Shown, proof};
 use openreply_domain::ids::{CommentId, MessageId, UserId};
@@ -34,6 +34,15 @@ impl Place {
     }
 }
 
+/// What the ledger knows of what is shown at a place.
+#[derive(Default)]
+struct Known {
+    /// The messages of which a Send has the id.
+    taken: HashSet<MessageId>,
+    /// The Sends with attempts there of which nobody knows, those that are looked at included.
+    rivals: Vec<Send>,
+}
+
 impl<H, R> Round<'_, H, R>
 where
     H: Host<Ledger: SweepLedger>,
@@ -44,11 +53,18 @@ where
         for send in self.ledger().unsettled(self.id(), self.now()).await? {
             let doubtful = match &send.state {
                 State::Claimed { doubt: Some(_) } => Some(send),
-                State::Claimed { doubt: None } => {
-                    let fallen = self.deliver.fall_into_doubt(&send).await?;
-                    self.summary.doubted += u32::from(fallen.is_some());
-                    fallen
-                }
+                // The rest of very many is the next round's.
+                State::Claimed { doubt: None } if self.is_late() => None,
+                State::Claimed { doubt: None } => match self.deliver.fall_into_doubt(&send).await {
+                    Ok(fallen) => {
+                        self.summary.doubted += u32::from(fallen.is_some());
+                        fallen
+                    }
+                    Err(error) => {
+                        self.survive("a claim that nobody settled", Err(error));
+                        None
+                    }
+                },
                 State::Open { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => {
                     None
                 }
@@ -71,18 +87,40 @@ where
                 }
                 continue;
             };
-            for doubtful in sends {
-                self.summary.looked_up += 1;
-                let proof = self.evidence(&place, &doubtful, &shown).await?;
-                let settled = match proof {
-                    Some(message_id) => self.settle(&doubtful, &message_id).await?,
-                    None => false,
-                };
-                if settled {
-                    self.summary.settled += 1;
-                } else {
-                    self.deliver.looked_in_vain(&doubtful).await?;
+            let outcome = self.settle_at(&place, &sends, &shown).await;
+            self.survive("a message in doubt", outcome);
+        }
+        Ok(())
+    }
+
+    /// Settles what this proves, and leaves the rest for a later look.
+    async fn settle_at(&mut self, place: &Place, sends: &[Send], shown: &[Shown]) -> Result<(), LedgerError> {
+        let mut attempts = Vec::new();
+        for doubtful in sends {
+            attempts.push(self.attempt(doubtful).await?.filter(|attempt| attempt.has_candidate(shown)));
+        }
+        let first = attempts.iter().flatten().map(|attempt| attempt.claimed_at).min();
+        let mut known = match first {
+            Some(claimed_at) => self.known(place, claimed_at, shown).await?,
+            None => None,
+        };
+        for (doubtful, attempt) in sends.iter().zip(attempts) {
+            self.summary.looked_up += 1;
+            let proof = match (attempt, &known) {
+                (Some(attempt), Some(known)) => self.proof(doubtful, &attempt, known, shown).await?,
+                (Some(_) | None, Some(_) | None) => None,
+            };
+            let settled = match &proof {
+                Some(message_id) => self.settle(doubtful, message_id).await?,
+                None => false,
+            };
+            if settled {
+                self.summary.settled += 1;
+                if let Some(known) = &mut known {
+                    known.taken.extend(proof);
                 }
+            } else {
+                self.deliver.looked_in_vain(doubtful).await?;
             }
         }
         Ok(())
@@ -92,10 +130,10 @@ where
     /// the index proves nothing yet.
     async fn look(&mut self, place: &Place) -> Option<Vec<Shown>> {
         let token = self.reading.begin(self.now())?;
-        let id = &self.account.id;
+        let own = Own { id: &self.account.id, username: &self.account.username };
         let answer = match place {
-            Place::Conversation(user) => self.reader.conversation(&token, id, user).await,
-            Place::Comment(comment) => self.reader.replies(&token, id, comment).await,
+            Place::Conversation(user) => self.reader.conversation(&token, own, user).await,
+            Place::Comment(comment) => self.reader.replies(&token, own, comment).await,
         };
         let now = self.now();
         let mut shown = self.reading.end(answer, now)?;
@@ -106,33 +144,56 @@ where
         Some(shown)
     }
 
-    /// The message that proves a Send in doubt, if one does.
-    async fn evidence(
+    /// What a Send in doubt may have made. `None`: nobody knows any more what it said.
+    async fn attempt(&self, doubtful: &Send) -> Result<Option<Doubtful>, LedgerError> {
+        let Some(claim) = &doubtful.claim else { return Ok(None) };
+        Ok(self.text_of(doubtful).await?.map(|text| Doubtful { claimed_at: claim.at, text }))
+    }
+
+    /// What the account's Sends, of all its campaigns, say of what is shown at a place. `None`: the round has no time
+    /// to look at all of them, so nothing is known.
+    async fn known(
         &self,
         place: &Place,
+        claimed_at: Timestamp,
+        shown: &[Shown],
+    ) -> Result<Option<Known>, LedgerError> {
+        // A person's conversation shows what was sent to that person; a thread shows what answered others too.
+        let user = match place {
+            Place::Conversation(user) => Some(user),
+            Place::Comment(_) => None,
+        };
+        let mut known = Known::default();
+        let visit = |sends: Vec<Send>| {
+            for send in sends {
+                known.taken.extend(message_of(&send).filter(|id| shown.iter().any(|seen| seen.id == *id)));
+                if Place::of(&send) == *place && !unknown_attempts(&send).is_empty() {
+                    known.rivals.push(send);
+                }
+            }
+            !self.is_late()
+        };
+        let since = after(claimed_at, -SEEN_BEFORE);
+        let saw_all = self.ledger().go_through(self.id(), since, user, visit).await?;
+        Ok(saw_all.then_some(known))
+    }
+
+    /// The message that proves a Send in doubt, if one does.
+    async fn proof(
+        &self,
         doubtful: &Send,
+        attempt: &Doubtful,
+        known: &Known,
         shown: &[Shown],
     ) -> Result<Option<MessageId>, LedgerError> {
-        let Some(claim) = &doubtful.claim else { return Ok(None) };
-        let Some(text) = self.text_of(doubtful).await? else { return Ok(None) };
-        let attempt = Doubtful { claimed_at: claim.at, text };
-        if !attempt.has_candidate(shown) {
-            return Ok(None);
-        }
-        let since = after(claim.at, -SEEN_BEFORE);
-        let all = self.ledger().deliveries(self.id(), since).await?;
-        let taken: HashSet<MessageId> = all.iter().filter_map(message_of).collect();
         let mut rivals = Vec::new();
-        for other in all.iter().filter(|other| other.key != doubtful.key && Place::of(other) == *place) {
-            let attempts = unknown_attempts(other);
-            if attempts.is_empty() {
-                continue;
-            }
+        for other in known.rivals.iter().filter(|other| other.key != doubtful.key) {
             // Whose words cannot be had may have said anything: it is taken to have said the same.
             let text = self.text_of(other).await?.unwrap_or_else(|| attempt.text.clone());
-            rivals.extend(attempts.into_iter().map(|claimed_at| Doubtful { claimed_at, text: text.clone() }));
+            let attempts = unknown_attempts(other).into_iter();
+            rivals.extend(attempts.map(|claimed_at| Doubtful { claimed_at, text: text.clone() }));
         }
-        Ok(proof(&attempt, &rivals, shown, &taken).cloned())
+        Ok(proof(attempt, &rivals, shown, &known.taken).cloned())
     }
 
     async fn settle(&self, doubtful: &Send, message_id: &MessageId) -> Result<bool, LedgerError> {

@@ -21,6 +21,8 @@ const LATEST: SignedDuration = SignedDuration::from_mins(10);
 const EARLIER: usize = 60;
 /// What is older cannot be answered any more, and is forgotten by the ledger.
 const OLDEST: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How long an ad is remembered: comments on it are looked for as long, and whoever comments later names it again.
+const ADS_LAST: SignedDuration = SignedDuration::from_hours(90 * 24);
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
 impl<H, R, E> Sweep<H, R, E>
@@ -114,7 +116,8 @@ where
             let (Some(ad), Some(post)) = (&comment.media, &comment.original_media) else { continue };
             let learnt = (comment.account.clone(), AdMedia { post: post.clone(), ad: ad.clone() });
             if ad != post && accounts.contains(&comment.account) && known.insert(learnt.clone()) {
-                self.ledger().record_ad(&learnt.0, &learnt.1).await?;
+                let until = after(self.now(), ADS_LAST);
+                self.ledger().record_ad(&learnt.0, &learnt.1, until).await?;
             }
         }
         Ok(())

@@ -4,7 +4,8 @@ use super::Round;
 use super::posts::Watched;
 use crate::job::Job;
 use crate::ports::{
-    CommentsPage, Enqueue, Host, Ledger, LedgerError, Reader, SeenComment, SeenReply, SweepLedger,
+    CommentsPage, Enqueue, Host, Ledger, LedgerError, Own, Reader, RepliesPage, SeenComment, SeenReply,
+    SweepLedger,
 };
 use openreply_domain::ids::{CampaignId, CommentId};
 use openreply_domain::matched::{Matched, PreparedCampaign};
@@ -17,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const EVERY_SECONDS: i64 = 300;
 /// How many comments of one campaign a round puts on the queue at most.
 const A_ROUND: usize = 30;
+/// How many pages of a thread's replies a round reads beside those that come with the post.
+const REPLY_PAGES: usize = 4;
 /// What a missed comment's chance is: which of its public replies is published is decided when it is delivered.
 const NO_CHANCE: u64 = 0;
 
@@ -59,7 +62,9 @@ where
             posts.rotate_left(first);
         }
         for post in posts {
-            self.look_through(&post, &campaigns, &mut met, &mut missed).await?;
+            // What was found under the others is handed over all the same.
+            let outcome = self.look_through(&post, &campaigns, &mut met, &mut missed).await;
+            self.survive("the comments of a post", outcome);
         }
         for found in missed.into_values() {
             self.hand_over(found).await;
@@ -88,12 +93,11 @@ where
                 return Ok(());
             };
             self.summary.errors += u32::try_from(unreadable).unwrap_or(u32::MAX);
-            // Instagram tells times in whole seconds.
-            let is_new = |seen: &SeenReply| post.since.as_second() <= seen.at.as_second();
-            let reached_the_end = comments.last().is_some_and(|last| !is_new(&last.comment));
+            let reached_the_end = comments.last().is_some_and(|last| !post.takes(&last.comment));
             let mut candidates = Vec::new();
-            for thread in comments.iter().filter(|thread| is_new(&thread.comment)) {
-                candidates.extend(self.candidates(post, thread, campaigns, met));
+            for thread in comments {
+                let thread = self.with_more_replies(thread).await;
+                candidates.extend(self.candidates(post, &thread, campaigns, met));
             }
             for candidate in self.unknown(candidates).await? {
                 missed.entry(candidate.winner.clone()).or_default().push(candidate);
@@ -105,6 +109,25 @@ where
         }
     }
 
+    /// A thread with the replies that the page left out: an answer by hand may be among them. What cannot be had is
+    /// left out.
+    async fn with_more_replies(&mut self, mut thread: SeenComment) -> SeenComment {
+        for _ in 0..REPLY_PAGES {
+            let Some(after) = thread.more_replies.take() else { break };
+            let Some(token) = self.reading.begin(self.now()) else { break };
+            let answer = self.reader.more_replies(&token, &thread.comment.id, &after).await;
+            let answer = answer.map(|page| {
+                let usage = page.usage;
+                (page, usage)
+            });
+            let now = self.now();
+            let Some(RepliesPage { replies, next, .. }) = self.reading.end(answer, now) else { break };
+            thread.replies.extend(replies);
+            thread.more_replies = next.filter(|next| *next != after);
+        }
+        thread
+    }
+
     /// The comment and the replies under it that a campaign answers.
     fn candidates(
         &mut self,
@@ -113,17 +136,15 @@ where
         campaigns: &[PreparedCampaign],
         met: &mut BTreeSet<CommentId>,
     ) -> Vec<Candidate> {
-        let (own, name) = (self.account.id.as_str().to_owned(), self.account.username.clone());
-        // By its name too: Instagram may give the account another id under its own media.
-        let is_own = |seen: &SeenReply| {
-            seen.from.as_ref().is_some_and(|from| from.as_str() == own)
-                || seen.username.as_ref().is_some_and(|username| username.eq_ignore_ascii_case(&name))
-        };
+        let (id, username) = (self.account.id.clone(), self.account.username.clone());
+        let own = Own { id: &id, username: &username };
+        let is_own = |seen: &SeenReply| own.wrote(seen.from.as_ref(), seen.username.as_deref());
         let top = std::iter::once((&thread.comment, None));
         let under = thread.replies.iter().map(|reply| (reply, Some(&thread.comment.id)));
         let mut found = Vec::new();
         for (seen, parent) in top.chain(under) {
-            if is_own(seen) || !met.insert(seen.id.clone()) {
+            // Under an old comment there may be a new one.
+            if !post.takes(seen) || is_own(seen) || !met.insert(seen.id.clone()) {
                 continue;
             }
             self.summary.found += 1;

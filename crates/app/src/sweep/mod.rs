@@ -1,4 +1,5 @@
-//! Sweep: what was missed is found, what is doubtful is settled by evidence, what waits without a timer goes on.
+//! Sweep: what was missed is found, what is doubtful is settled by evidence, what waits without a timer goes on, and
+//! somebody is told before a token ends.
 //!
 //! Guarantees:
 //! - A sweep sends nothing. It puts jobs on the queue, and the ledger decides on each as on any other.
@@ -15,15 +16,18 @@ mod posts;
 mod reading;
 mod reel;
 mod summary;
+mod token;
 mod waiting;
 
 pub use plan::plan;
 pub use summary::Summary;
 
+use crate::contended::Unchanged;
 use crate::deliver::Deliver;
 use crate::ports::{
     Clock, EventBodies, Host, Ledger, LedgerError, Pulse, Reader, SweepLedger, SweepRecord, Vault,
 };
+use crate::resume::end_hold;
 use openreply_domain::campaign::Account;
 use openreply_domain::gate::{AccountGate, HoldReason, Stop};
 use openreply_domain::ids::AccountId;
@@ -66,6 +70,8 @@ struct Round<'a, H: Host, R> {
     reader: &'a R,
     reading: Reading,
     own: OwnMedia,
+    /// When it has to be over.
+    deadline: Timestamp,
     index_lag: SignedDuration,
     summary: Summary,
 }
@@ -108,10 +114,10 @@ where
         let reading = match (gate.standing(now), self.host().vault().open(id, &account.token.sealed)) {
             // Doubt is settled by reading.
             (Some(hold), _) if hold.reason != HoldReason::Doubt => {
-                Reading::none(format!("the account is held: {}", hold.reason))
+                Reading::none(format!("the account is held: {}", hold.reason), quiet_until)
             }
             (_, Ok(token)) => Reading::new(token, deadline, quiet_until),
-            (_, Err(error)) => Reading::none(error.to_string()),
+            (_, Err(error)) => Reading::none(error.to_string(), quiet_until),
         };
         let mut round = Round {
             deliver: &self.deliver,
@@ -123,12 +129,16 @@ where
             order,
             reading,
             own: OwnMedia::default(),
+            deadline,
             index_lag: self.index_lag,
             summary: Summary::default(),
         };
         if !round.keeps_up {
             round.summary.note("the queue is behind, or the consumer does not run: nothing was put on it");
         }
+        round.tell_of_the_tokens_end().await;
+        let outcome = round.end_hold().await;
+        round.survive("a hold that is over", outcome);
         let outcome = round.redrive().await;
         round.survive("what waits", outcome);
         let outcome = round.settle_doubt().await;
@@ -143,9 +153,9 @@ where
         Ok((summary, quiet_until))
     }
 
-    /// Whether the queue takes more work: no heartbeat at all is a stack that has just begun.
+    /// Whether the queue takes more work. Without any heartbeat nobody is known to take it from there.
     async fn keeps_up(&self, now: Timestamp) -> Result<bool, LedgerError> {
-        Ok(self.ledger().heartbeat().await?.is_none_or(|heartbeat| heartbeat.keeps_up(now)))
+        Ok(self.ledger().heartbeat().await?.is_some_and(|heartbeat| heartbeat.keeps_up(now)))
     }
 
     fn host(&self) -> &H {
@@ -180,6 +190,29 @@ where
 
     fn now(&self) -> Timestamp {
         self.host().clock().now()
+    }
+
+    /// Nobody lifts a hold that is over by its time, and whoever stored a new token may have been cut off before its
+    /// gate heard of it.
+    async fn end_hold(&mut self) -> Result<(), LedgerError> {
+        let now = self.now();
+        let is_over = self.gate.hold.is_some() && self.gate.standing(now).is_none();
+        if !is_over && self.gate.token_version >= self.account.token.version {
+            return Ok(());
+        }
+        let lifted = end_hold(self.ledger(), self.host().facts(), &self.account, now).await;
+        match lifted {
+            Ok(gate) => self.gate = gate,
+            Err(Unchanged::Ledger(error)) => return Err(error),
+            // Whoever writes it so often sees that the hold is over as well.
+            Err(Unchanged::Crowded) => {}
+        }
+        Ok(())
+    }
+
+    /// Whether no time is left for more than to write down what the round came to.
+    fn is_late(&self) -> bool {
+        self.now() >= self.deadline
     }
 
     /// A step that failed is told of, and ends no other.

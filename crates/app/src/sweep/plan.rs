@@ -1,7 +1,9 @@
 //! The plan of a round: one order for each account, and one for the stack.
 
 use super::SweepOrder;
-use crate::ports::{Ledger, LedgerError, SweepQueue};
+use crate::ports::{Facts, LedgerError, Pulse, SweepLedger, SweepQueue};
+use crate::pulse::raise;
+use openreply_domain::pulse::Alert;
 use openreply_domain::time::Timestamp;
 
 /// Puts a round's orders on the sweep queue, that of the stack first. Returns how many there are, and how many of
@@ -10,10 +12,12 @@ use openreply_domain::time::Timestamp;
 /// # Errors
 /// When the accounts could not be listed.
 pub async fn plan(
-    ledger: &impl Ledger,
+    ledger: &(impl SweepLedger + Pulse),
     queue: &impl SweepQueue,
+    facts: &impl Facts,
     round: Timestamp,
 ) -> Result<(usize, usize), LedgerError> {
+    tell_of_the_unswept(ledger, facts, round).await;
     let accounts = ledger.account_ids().await?;
     let of = std::iter::once(None).chain(accounts.into_iter().map(Some));
     let orders: Vec<SweepOrder> = of.map(|account| SweepOrder { account, round }).collect();
@@ -26,4 +30,20 @@ pub async fn plan(
     };
     tracing::info!(orders = orders.len(), refused, "sweeps ordered");
     Ok((orders.len(), refused))
+}
+
+/// Of each account, and of the stack, whose last sweep came to its end long ago: once, until another one does.
+async fn tell_of_the_unswept(ledger: &(impl SweepLedger + Pulse), facts: &impl Facts, now: Timestamp) {
+    let records = match ledger.sweeps().await {
+        Ok(records) => records,
+        Err(error) => {
+            tracing::error!(%error, "nobody can tell which accounts were swept");
+            return;
+        }
+    };
+    for record in records {
+        if let Some(alert) = Alert::not_swept(record.account.as_ref(), record.at, now) {
+            raise(ledger, facts, alert, now).await;
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Which posts a sweep looks at.
 
 use super::Round;
-use crate::ports::{AdMedia, Host, LedgerError, Reader, SeenMedia, SweepLedger};
+use crate::ports::{AdMedia, Host, LedgerError, Reader, SeenMedia, SeenReply, SweepLedger};
 use openreply_domain::campaign::{Campaign, Post};
 use openreply_domain::ids::MediaId;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
@@ -25,6 +25,13 @@ pub(super) struct Watched {
     pub(super) since: Timestamp,
 }
 
+impl Watched {
+    /// Whether what somebody wrote is new enough to be any campaign's. Instagram tells times in whole seconds.
+    pub(super) fn takes(&self, seen: &SeenReply) -> bool {
+        self.since.as_second() <= seen.at.as_second()
+    }
+}
+
 /// The account's own posts, as far as they were read.
 #[derive(Debug, Default)]
 pub(super) struct OwnMedia {
@@ -32,6 +39,19 @@ pub(super) struct OwnMedia {
     seen: Vec<SeenMedia>,
     next: Option<String>,
     begun: bool,
+}
+
+impl OwnMedia {
+    /// Whether everything was read that was published since.
+    pub(super) fn is_read_back_to(&self, since: Timestamp) -> bool {
+        let is_far = self.seen.last().is_some_and(|last| last.published_at < since);
+        self.begun && (is_far || self.next.is_none())
+    }
+
+    /// What was read, oldest first.
+    pub(super) fn oldest_first(&self) -> impl Iterator<Item = &SeenMedia> {
+        self.seen.iter().rev()
+    }
 }
 
 impl<H, R> Round<'_, H, R>
@@ -70,9 +90,8 @@ where
     /// The account's own posts, newest first: at least so many, and back to this moment, as far as they can be had.
     pub(super) async fn own_media(&mut self, back_to: Timestamp, at_least: usize) -> &[SeenMedia] {
         for _ in 0..PAGES {
-            let is_far = self.own.seen.last().is_some_and(|last| last.published_at < back_to);
-            let has_more = !self.own.begun || self.own.next.is_some();
-            if !has_more || (is_far && self.own.seen.len() >= at_least) {
+            let has_enough = self.own.seen.len() >= at_least || (self.own.begun && self.own.next.is_none());
+            if has_enough && self.own.is_read_back_to(back_to) {
                 break;
             }
             let Some(token) = self.reading.begin(self.now()) else { break };

@@ -24,8 +24,8 @@ pub(super) struct Reading {
     failures: u32,
     reads: u32,
     errors: u32,
-    /// What Instagram does not show.
-    refused: Vec<String>,
+    /// What gave no answer, or is not shown.
+    left_out: Vec<String>,
     /// Whether an answer said that the token is dead.
     pub(super) token_is_dead: bool,
 }
@@ -41,22 +41,22 @@ impl Reading {
             failures: 0,
             reads: 0,
             errors: 0,
-            refused: Vec::new(),
+            left_out: Vec::new(),
             token_is_dead: false,
         }
     }
 
-    /// Reads nothing, for this reason.
-    pub(super) fn none(why: String) -> Self {
+    /// Reads nothing, for this reason. What Instagram asked for stands.
+    pub(super) fn none(why: String, quiet_until: Option<Timestamp>) -> Self {
         Self {
             token: None,
             deadline: Timestamp::MIN,
-            quiet_until: None,
+            quiet_until,
             stopped: Some(why),
             failures: 0,
             reads: 0,
             errors: 0,
-            refused: Vec::new(),
+            left_out: Vec::new(),
             token_is_dead: false,
         }
     }
@@ -110,6 +110,7 @@ impl Reading {
                 self.stopped = Some(error.to_string());
             }
             ReadTrouble::Unreachable => {
+                self.note_once(error.to_string());
                 self.failures += 1;
                 if self.failures >= FAILURES {
                     self.quiet_until = Some(after(now, REST));
@@ -118,20 +119,24 @@ impl Reading {
             }
             // This one is gone, or nothing stands under it yet; the next may be there.
             ReadTrouble::Refused { .. } => {
-                if !self.refused.contains(&error.to_string()) {
-                    self.refused.push(error.to_string());
-                }
+                self.note_once(error.to_string());
             }
         }
         tracing::warn!(%error, "a sweep could not read");
         None
     }
 
+    fn note_once(&mut self, why: String) {
+        if !self.left_out.contains(&why) {
+            self.left_out.push(why);
+        }
+    }
+
     /// Writes down what the reads came to. Returns until when Instagram asked for quiet.
     pub(super) fn finish(self, summary: &mut Summary) -> Option<Timestamp> {
         summary.reads += self.reads;
         summary.errors += self.errors;
-        for why in self.refused.into_iter().chain(self.stopped) {
+        for why in self.left_out.into_iter().chain(self.stopped) {
             summary.note(why);
         }
         self.quiet_until

@@ -25,8 +25,14 @@ where
             let Some(since) = campaign.reel_since else { continue };
             // Instagram tells times in whole seconds.
             let is_new = |at: Timestamp| since.as_second() <= at.as_second();
-            let seen = self.own_media(since, 1).await;
-            let first = seen.iter().rev().find(|media| media.is_reel && is_new(media.published_at));
+            self.own_media(since, 1).await;
+            // Of what was not read, an older one may be the first.
+            if !self.own.is_read_back_to(since) {
+                self.summary.note("not all of the account's newer posts could be read: no campaign is bound to a reel this time");
+                self.alert_if_late(&campaign, since).await;
+                continue;
+            }
+            let first = self.own.oldest_first().find(|media| media.is_reel && is_new(media.published_at));
             let Some(reel) = first.map(|media| media.id.clone()) else {
                 self.alert_if_late(&campaign, since).await;
                 continue;
@@ -50,7 +56,7 @@ where
             kind: AlertKind::NoReel,
             at: late,
             subject: Some(format!("{} {}", self.id(), campaign.id)),
-            message: "a campaign has waited 14 days for the next reel and none was published: publish one, or bind the campaign to a post".to_owned(),
+            message: "a campaign has waited 14 days for the next reel and none was found: publish one, or bind the campaign to a post".to_owned(),
         };
         raise(self.ledger(), self.host().facts(), alert, now).await;
     }

@@ -23,6 +23,11 @@ where
         let now = self.now();
         let mut lost = Vec::new();
         for send in self.ledger().waiting(self.id()).await? {
+            if self.is_late() {
+                self.summary
+                    .note("the time of this round was over before everything that waits was looked at");
+                break;
+            }
             if is_over(&send, &self.account, &self.gate, &self.stop, now) {
                 match wake(self.ledger(), self.host().queue(), &send, now).await {
                     Ok(woken) => self.summary.redriven += u32::from(woken),

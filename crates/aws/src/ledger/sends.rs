@@ -1,15 +1,19 @@
 //! Sends: the conditional write that everything rests on, and its reads.
 
+use super::table::USER;
 use super::{DUE, DynamoLedger, EXPIRES_AT, Item, LOG, failed, from_item, keys, to_item};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
 use openreply_app::ports::{LedgerError, Written};
-use openreply_domain::ids::AccountId;
+use openreply_domain::ids::{AccountId, UserId};
 use openreply_domain::send::{Expect, Leg, Send};
 use openreply_domain::time::{Timestamp, after};
 use openreply_domain::trigger::{TriggerKey, TriggerKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+/// How many Sends are looked at together: what one batch read takes.
+const AT_A_TIME: usize = 100;
 
 const READ: &str = "read the messages of a trigger";
 const WRITE: &str = "write a message's state";
@@ -56,8 +60,14 @@ impl DynamoLedger {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<Send>, LedgerError> {
-        let request = self
-            .client
+        let mut sends = self.read_listed(LIST, self.log(account, since)).await?;
+        sends.sort_by(|a, b| (a.first_seen_at, &a.key).cmp(&(b.first_seen_at, &b.key)));
+        Ok(sends)
+    }
+
+    /// What happened since.
+    fn log(&self, account: &AccountId, since: Timestamp) -> QueryFluentBuilder {
+        self.client
             .query()
             .table_name(&self.table)
             .index_name(LOG.name)
@@ -65,10 +75,35 @@ impl DynamoLedger {
             .expression_attribute_names("#log", LOG.key.hash.name)
             .expression_attribute_names("#at", LOG.key.range.name)
             .expression_attribute_values(":log", AttributeValue::S(keys::log(account)))
-            .expression_attribute_values(":since", keys::millis(since));
-        let mut sends = self.read_listed(LIST, request).await?;
-        sends.sort_by(|a, b| (a.first_seen_at, &a.key).cmp(&(b.first_seen_at, &b.key)));
-        Ok(sends)
+            .expression_attribute_values(":since", keys::millis(since))
+    }
+
+    /// Page by page: of an account that sends much, nothing holds all of it at once.
+    pub(super) async fn visit_log(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+        user: Option<&UserId>,
+        mut visit: impl FnMut(Vec<Send>) -> bool + std::marker::Send,
+    ) -> Result<bool, LedgerError> {
+        let mut request = self.log(account, since);
+        if let Some(user) = user {
+            request = request
+                .filter_expression("#user = :user")
+                .expression_attribute_names("#user", USER)
+                .expression_attribute_values(":user", AttributeValue::S(user.to_string()));
+        }
+        let mut pages = request.into_paginator().send();
+        while let Some(page) = pages.next().await {
+            let listed = page.map_err(failed(LIST))?.items.unwrap_or_default();
+            let wanted = each_once(listed.into_iter().map(keys::of));
+            for some in wanted.chunks(AT_A_TIME) {
+                if !visit(self.read_as_sends(LIST, some).await?) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// The index may lag: what it names is read itself, and only what still waits counts.
@@ -87,7 +122,7 @@ impl DynamoLedger {
         Ok(sends)
     }
 
-    /// The Sends that an index's query names, read themselves.
+    /// The Sends that an index's query names, read themselves. One that cannot be read keeps nobody from the others.
     pub(super) async fn read_listed(
         &self,
         action: &'static str,
@@ -98,7 +133,15 @@ impl DynamoLedger {
         while let Some(entry) = pages.next().await {
             found.push(keys::of(entry.map_err(failed(action))?));
         }
-        self.read_as_sends(action, &found).await
+        let items = self.read_all(action, &each_once(found)).await?;
+        let sends = items.into_iter().filter_map(|item| match from_item(action, item) {
+            Ok(send) => Some(send),
+            Err(error) => {
+                tracing::error!(%error, "a message was left out that cannot be read; the others go on");
+                None
+            }
+        });
+        Ok(sends.collect())
     }
 
     pub(super) async fn read_as_sends(
@@ -126,6 +169,13 @@ impl DynamoLedger {
         }
         Ok(item)
     }
+}
+
+/// Keys, each once: what moves within an index while that is read may be listed where it was and where it is, and a
+/// batch read refuses a key that comes twice.
+fn each_once(keys: impl IntoIterator<Item = Item>) -> Vec<Item> {
+    let mut met = HashSet::new();
+    keys.into_iter().filter(|key| met.insert(keys::shown(key))).collect()
 }
 
 /// Whether what was sent for such a trigger may never be forgotten: a tap reveals once, a person is followed up

@@ -5,7 +5,7 @@ use super::{DUE, DynamoLedger, EXPIRES_AT, Item, failed, keys, unreadable};
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
 use openreply_app::ports::{AdMedia, LedgerError, SweepLedger, SweepRecord};
-use openreply_domain::ids::{AccountId, CampaignId, MediaId, MessageId};
+use openreply_domain::ids::{AccountId, CampaignId, MediaId, MessageId, UserId};
 use openreply_domain::send::{Leg, Send, State};
 use openreply_domain::time::{Timestamp, after, from_millis};
 use openreply_domain::trigger::TriggerKey;
@@ -36,6 +36,16 @@ impl SweepLedger for DynamoLedger {
         });
         sends.sort_by(|a, b| (a.look_at(), &a.key).cmp(&(b.look_at(), &b.key)));
         Ok(sends)
+    }
+
+    async fn go_through(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+        user: Option<&UserId>,
+        visit: impl FnMut(Vec<Send>) -> bool + std::marker::Send,
+    ) -> Result<bool, LedgerError> {
+        self.visit_log(account, since, user, visit).await
     }
 
     async fn direct_messages(&self, triggers: &[TriggerKey]) -> Result<Vec<Send>, LedgerError> {
@@ -75,8 +85,14 @@ impl SweepLedger for DynamoLedger {
         }
     }
 
-    async fn record_ad(&self, account: &AccountId, ad: &AdMedia) -> Result<(), LedgerError> {
-        let item = keys::key(keys::ads(account), format!("{}#{}", ad.post, ad.ad));
+    async fn record_ad(
+        &self,
+        account: &AccountId,
+        ad: &AdMedia,
+        until: Timestamp,
+    ) -> Result<(), LedgerError> {
+        let mut item = keys::key(keys::ads(account), format!("{}#{}", ad.post, ad.ad));
+        item.insert(EXPIRES_AT.to_owned(), keys::expiry(until));
         let put = self.client.put_item().table_name(&self.table).set_item(Some(item));
         put.send().await.map(drop).map_err(failed(ADS))
     }

@@ -27,13 +27,15 @@ pub struct KeyPair {
     pub range: Attribute,
 }
 
-/// An index. All of them copy nothing but keys.
+/// An index. It copies the keys, and little else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Index {
     /// Its name.
     pub name: &'static str,
     /// Its key.
     pub key: KeyPair,
+    /// What it copies beside the keys.
+    pub copies: &'static [&'static str],
 }
 
 const fn text(name: &'static str) -> Attribute {
@@ -47,9 +49,13 @@ const fn number(name: &'static str) -> Attribute {
 /// The table's key.
 pub const KEY: KeyPair = KeyPair { hash: text("pk"), range: text("sk") };
 /// What waits or is taken, by the time at which somebody should look. Sparse.
-pub const DUE: Index = Index { name: "due", key: KeyPair { hash: text("due_pk"), range: number("due_at") } };
-/// Every Send, by the time its trigger was first seen.
-pub const LOG: Index = Index { name: "log", key: KeyPair { hash: text("log_pk"), range: number("log_at") } };
+pub const DUE: Index =
+    Index { name: "due", key: KeyPair { hash: text("due_pk"), range: number("due_at") }, copies: &[] };
+/// The attribute of a Send that says whom it is to.
+pub(super) const USER: &str = "user";
+/// Every Send, by the time its trigger was first seen. Whom it is to never changes, so a copy costs no write.
+pub const LOG: Index =
+    Index { name: "log", key: KeyPair { hash: text("log_pk"), range: number("log_at") }, copies: &[USER] };
 /// When a row may be forgotten, in seconds since the epoch.
 pub const EXPIRES_AT: &str = "expires_at";
 
@@ -111,10 +117,16 @@ fn schema(pair: &KeyPair) -> Result<Vec<KeySchemaElement>, LedgerError> {
 }
 
 fn index(index: &Index) -> Result<GlobalSecondaryIndex, LedgerError> {
+    let projection = if index.copies.is_empty() {
+        Projection::builder().projection_type(ProjectionType::KeysOnly)
+    } else {
+        let copies = index.copies.iter().map(|name| (*name).to_owned()).collect();
+        Projection::builder().projection_type(ProjectionType::Include).set_non_key_attributes(Some(copies))
+    };
     GlobalSecondaryIndex::builder()
         .index_name(index.name)
         .set_key_schema(Some(schema(&index.key)?))
-        .projection(Projection::builder().projection_type(ProjectionType::KeysOnly).build())
+        .projection(projection.build())
         .build()
         .map_err(super::unbuildable(CREATE))
 }

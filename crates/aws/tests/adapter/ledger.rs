@@ -2,11 +2,13 @@
 
 use crate::{bodies, config, json, refusal};
 use aws_sdk_dynamodb::Client;
-use openreply_app::ports::{AccountUpdate, Ledger, LedgerError};
+use openreply_app::ports::{AccountUpdate, Ledger, LedgerError, Written};
 use openreply_aws::DynamoLedger;
-use openreply_domain::campaign::{OptOut, SealedToken};
-use openreply_domain::ids::{AccountId, CampaignId};
-use openreply_domain::send::Leg;
+use openreply_domain::campaign::OptOut;
+use openreply_domain::ids::{AccountId, CampaignId, UserId};
+use openreply_domain::send::{Expect, Leg, Send, SendKey, State, WaitingFor};
+use openreply_domain::time::Timestamp;
+use openreply_domain::token::SealedToken;
 use openreply_domain::trigger::TriggerKey;
 use openreply_testkit::sockets::{Script, ScriptedServer};
 use serde_json::{Value, json};
@@ -78,7 +80,7 @@ fn update() -> AccountUpdate {
         id: AccountId::parse("1").unwrap(),
         username: "bakery".to_owned(),
         opt_out: OptOut::default(),
-        token: SealedToken { sealed: "sealed".to_owned(), version: 1 },
+        token: SealedToken { sealed: "sealed".to_owned(), version: 1, ends_by: None },
     }
 }
 
@@ -106,6 +108,29 @@ async fn a_cancelled_transaction_is_judged_by_its_reasons() {
         assert_eq!(is_transient(&error), transient, "{codes:?}");
         assert!(error.to_string().contains(named), "{error}");
     }
+}
+
+/// What moves within an index while it is read may be listed twice, and a row that cannot be read (a newer version
+/// wrote it, or a person) keeps nobody from the others.
+#[tokio::test]
+async fn an_index_may_list_a_row_twice_and_one_that_cannot_be_read() {
+    let key = SendKey { trigger: trigger(), leg: Leg::Dm };
+    let now = Timestamp::UNIX_EPOCH;
+    let reason = "because".to_owned();
+    let state = State::Open { waiting_for: WaitingFor::Retry, due_at: now, reason };
+    let send = Send { state, ..Send::new(key, None, UserId::parse("900").unwrap(), None, now) };
+    let (writer, written) = ledger(vec![json(200, &json!({}))]).await;
+    assert_eq!(writer.put_send(&send, &Expect::Absent).await, Ok(Written::Done));
+    let item = bodies(&written)[0]["Item"].clone();
+    let keys = json!({ "pk": item["pk"], "sk": item["sk"] });
+    let torn = json!({ "pk": item["pk"], "sk": { "S": "SEND#torn" } });
+
+    let listed = json!({ "Items": [keys, torn, keys], "Count": 3, "ScannedCount": 3 });
+    let found = json!({ "Responses": { "ledger": [torn, item] }, "UnprocessedKeys": {} });
+    let (ledger, server) = ledger(vec![json(200, &listed), json(200, &found)]).await;
+    assert_eq!(ledger.waiting(&trigger().account).await, Ok(vec![send]));
+    let asked = &bodies(&server)[1]["RequestItems"]["ledger"]["Keys"];
+    assert_eq!(*asked, json!([keys, torn]), "DynamoDB refuses a key that comes twice");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ pub mod ledger;
 pub mod links;
 pub mod pulse;
 pub mod queue;
+pub mod reader;
 pub mod sweep_queue;
 pub mod timers;
 pub mod vault;
@@ -95,6 +96,7 @@ macro_rules! sweep_ledger_contract {
         $crate::contract_cases! { sweep_suite, $make:
             what_nobody_settled_comes_when_it_should_be_looked_at,
             the_direct_messages_of_many_triggers_are_read_at_once,
+            what_was_sent_to_somebody_is_gone_through_until_nobody_asks_for_more,
             a_message_proves_one_send_at_most,
             a_campaign_is_bound_to_one_reel_for_good,
             ads_are_remembered_by_account,
@@ -172,6 +174,26 @@ macro_rules! depths_contract {
             empty_queues_count_nothing,
             each_message_is_counted_where_it_is,
             dead_letters_are_counted,
+        }
+    };
+}
+
+/// Holds a reader to its contract. Give it an `async fn() -> Option<impl ReaderBench>`.
+#[macro_export]
+macro_rules! reader_contract {
+    ($make:path) => {
+        use $crate::contract::reader as suite;
+        $crate::contract_cases! { suite, $make:
+            comments_come_newest_first_to_the_last_page,
+            a_post_without_comments_is_one_empty_page,
+            replies_come_with_their_comment_and_then_page_by_page,
+            own_media_come_newest_first_without_ads,
+            a_conversation_shows_its_newest_messages,
+            replies_under_a_comment_say_which_are_ours,
+            trouble_is_told_as_what_it_is,
+            another_token_is_a_dead_one,
+            what_is_not_there_is_refused,
+            every_read_tells_what_is_used,
         }
     };
 }

@@ -127,8 +127,9 @@ async fn seen_replies<C: Clock + 'static>(
     parts: Parts,
 ) -> Response {
     let query = Query::parse(&parts.uri);
+    let link = own_address(&parts);
     let answer = fake.on_stage(|stage, now| {
-        let seen = reads::replies(&stage.world, &comment, &query);
+        let seen = reads::replies(&stage.world, &comment, &query, &link);
         stage.read(now, request(&parts), seen)
     });
     fake.reader_hears(answer).await

@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 const MESSAGES_SHOWN: usize = 20;
 /// Comments of a post: pages of at most 50.
 const COMMENTS_SHOWN: usize = 50;
+/// Replies that come with a comment: as many as an edge gives without a limit.
+const REPLIES_SHOWN: usize = 25;
 /// Own media: pages of at most 100, of 25 unless it is said otherwise.
 const MEDIA_SHOWN: usize = 25;
 
@@ -84,7 +86,7 @@ pub(super) fn comments(
     let page = &all[..limit.min(COMMENTS_SHOWN).min(all.len())];
     let fields = query.fields("id,text,timestamp");
     let data: Vec<Value> =
-        page.iter().map(|(id, found)| fields.narrow(with_replies(world, id, found))).collect();
+        page.iter().map(|(id, found)| fields.narrow(with_replies(world, id, found, link))).collect();
     let mut answer = json!({ "data": data });
     if let Some((last, _)) = page.last() {
         answer["paging"] = json!({ "cursors": { "after": last } });
@@ -95,13 +97,41 @@ pub(super) fn comments(
     Ok((post.account.clone(), answer))
 }
 
-/// `GET /{comment}/replies?fields=…`: the replies under a comment, oldest first.
-pub(super) fn replies(world: &World, comment: &str, query: &Query) -> Result<(AccountId, Value), Refusal> {
+/// `GET /{comment}/replies?fields=…&limit=…`: the replies under a comment, oldest first. `link` is this page's
+/// address with its token.
+pub(super) fn replies(
+    world: &World,
+    comment: &str,
+    query: &Query,
+    link: &str,
+) -> Result<(AccountId, Value), Refusal> {
     let id = CommentId::parse(comment).map_err(|_| Refusal::UnknownObject)?;
     let parent = world.comment(&id).ok_or(Refusal::UnknownObject)?;
-    let fields = query.fields("id,text,timestamp");
-    let data: Vec<Value> = world.replies(&id).map(|(id, reply)| fields.narrow(show(id, reply))).collect();
-    Ok((parent.account.clone(), json!({ "data": data })))
+    let mut all: Vec<(&CommentId, &Comment)> = world.replies(&id).collect();
+    if let Some(after) = query.get("after") {
+        let seen = all.iter().position(|(id, _)| id.as_str() == after).ok_or(Refusal::Malformed)?;
+        all.drain(..=seen);
+    }
+    let limit = match query.get("limit") {
+        Some(limit) => limit.parse().ok().filter(|limit| *limit > 0).ok_or(Refusal::Malformed)?,
+        None => REPLIES_SHOWN,
+    };
+    let edge = edge_of_replies(&all, limit.min(COMMENTS_SHOWN), link);
+    Ok((parent.account.clone(), query.fields("id,text,timestamp").narrow(edge)))
+}
+
+/// The first so many replies, and where the next ones are.
+fn edge_of_replies(all: &[(&CommentId, &Comment)], limit: usize, link: &str) -> Value {
+    let page = &all[..limit.min(all.len())];
+    let data: Vec<Value> = page.iter().map(|(id, reply)| show(id, reply)).collect();
+    let mut edge = json!({ "data": data });
+    if let Some((last, _)) = page.last() {
+        edge["paging"] = json!({ "cursors": { "after": last } });
+        if page.len() < all.len() {
+            edge["paging"]["next"] = format!("{link}&after={last}").into();
+        }
+    }
+    edge
 }
 
 /// `GET /me/media?fields=…&limit=…`, or with the account's id for `me`: its own posts, newest first. `link` is this
@@ -162,11 +192,11 @@ fn thread(world: &World, account: &AccountId, user: &UserId, conversation: &Conv
     })
 }
 
-fn with_replies(world: &World, id: &CommentId, comment: &Comment) -> Value {
+fn with_replies(world: &World, id: &CommentId, comment: &Comment, link: &str) -> Value {
     let mut shown = show(id, comment);
-    let replies: Vec<Value> = world.replies(id).map(|(id, reply)| show(id, reply)).collect();
+    let replies: Vec<(&CommentId, &Comment)> = world.replies(id).collect();
     if !replies.is_empty() {
-        shown["replies"] = json!({ "data": replies });
+        shown["replies"] = edge_of_replies(&replies, REPLIES_SHOWN, link);
     }
     shown
 }

@@ -18,6 +18,8 @@ pub(super) struct Kept {
     pub(super) campaigns: HashMap<AccountId, BTreeMap<(u32, CampaignId), Campaign>>,
     pub(super) versions: HashMap<(AccountId, CampaignRef), CampaignContent>,
     pub(super) sends: BTreeMap<SendKey, Send>,
+    /// Those that no index lists yet.
+    pub(super) unlisted: BTreeSet<SendKey>,
     pub(super) gates: BTreeMap<AccountId, AccountGate>,
     pub(super) stop: Stop,
     pub(super) months: BTreeMap<String, u32>,
@@ -33,6 +35,12 @@ pub(super) struct Kept {
 impl Kept {
     pub(super) fn gate(&self, account: &AccountId) -> AccountGate {
         self.gates.get(account).cloned().unwrap_or_default()
+    }
+
+    /// The Sends of an account, as far as an index lists them.
+    pub(super) fn listed(&self, account: &AccountId) -> impl Iterator<Item = &Send> {
+        let of_account = self.sends.values().filter(move |send| send.key.trigger.account == *account);
+        of_account.filter(|send| !self.unlisted.contains(&send.key))
     }
 
     pub(super) fn contact(&self, account: &AccountId, user: &UserId) -> Contact {

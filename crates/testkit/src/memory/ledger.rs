@@ -33,6 +33,21 @@ impl MemoryLedger {
         lock(&self.kept).sends.values().cloned().collect()
     }
 
+    /// Leaves a version of a campaign as somebody does who is cut off before the campaign itself is written.
+    pub fn leave_version(&self, account: &AccountId, campaign: &CampaignRef, content: CampaignContent) {
+        lock(&self.kept).versions.insert((account.clone(), campaign.clone()), content);
+    }
+
+    /// Lets the indexes lag: they list nothing of this Send until it is listed again.
+    pub fn unlist(&self, key: &SendKey, is_unlisted: bool) {
+        let mut kept = lock(&self.kept);
+        if is_unlisted {
+            kept.unlisted.insert(key.clone());
+        } else {
+            kept.unlisted.remove(key);
+        }
+    }
+
     /// Every account's gate.
     #[must_use]
     pub fn all_gates(&self) -> Vec<AccountGate> {
@@ -244,8 +259,8 @@ impl Ledger for MemoryLedger {
 
     async fn waiting(&self, account: &AccountId) -> Result<Vec<Send>, LedgerError> {
         let kept = lock(&self.kept);
-        let of_account = kept.sends.values().filter(|send| send.key.trigger.account == *account);
-        let mut waiting: Vec<Send> = of_account.filter(|send| send.due_at().is_some()).cloned().collect();
+        let mut waiting: Vec<Send> =
+            kept.listed(account).filter(|send| send.due_at().is_some()).cloned().collect();
         waiting.sort_by(|a, b| (a.due_at(), &a.key).cmp(&(b.due_at(), &b.key)));
         Ok(waiting)
     }
@@ -275,12 +290,8 @@ impl Ledger for MemoryLedger {
 
     async fn deliveries(&self, account: &AccountId, since: Timestamp) -> Result<Vec<Send>, LedgerError> {
         let kept = lock(&self.kept);
-        let mut sends: Vec<Send> = kept
-            .sends
-            .values()
-            .filter(|send| send.key.trigger.account == *account && send.first_seen_at >= since)
-            .cloned()
-            .collect();
+        let mut sends: Vec<Send> =
+            kept.listed(account).filter(|send| send.first_seen_at >= since).cloned().collect();
         sends.sort_by(|a, b| (a.first_seen_at, &a.key).cmp(&(b.first_seen_at, &b.key)));
         Ok(sends)
     }
@@ -289,14 +300,26 @@ impl Ledger for MemoryLedger {
 impl SweepLedger for MemoryLedger {
     async fn unsettled(&self, account: &AccountId, until: Timestamp) -> Result<Vec<Send>, LedgerError> {
         let kept = lock(&self.kept);
-        let of_account = kept.sends.values().filter(|send| send.key.trigger.account == *account);
-        let mut found: Vec<Send> = of_account
+        let mut found: Vec<Send> = kept
+            .listed(account)
             .filter(|send| matches!(send.state, State::Claimed { .. }))
             .filter(|send| send.look_at().is_some_and(|at| at <= until))
             .cloned()
             .collect();
         found.sort_by(|a, b| (a.look_at(), &a.key).cmp(&(b.look_at(), &b.key)));
         Ok(found)
+    }
+
+    async fn go_through(
+        &self,
+        account: &AccountId,
+        since: Timestamp,
+        user: Option<&UserId>,
+        mut visit: impl FnMut(Vec<Send>) -> bool + std::marker::Send,
+    ) -> Result<bool, LedgerError> {
+        let mut found = self.deliveries(account, since).await?;
+        found.retain(|send| user.is_none_or(|user| send.user == *user));
+        Ok(found.chunks(2).all(|some| visit(some.to_vec())))
     }
 
     async fn direct_messages(&self, triggers: &[TriggerKey]) -> Result<Vec<Send>, LedgerError> {
@@ -318,7 +341,7 @@ impl SweepLedger for MemoryLedger {
         Ok(kept.reels.entry(key).or_insert_with(|| reel.clone()).clone())
     }
 
-    async fn record_ad(&self, account: &AccountId, ad: &AdMedia) -> Result<(), LedgerError> {
+    async fn record_ad(&self, account: &AccountId, ad: &AdMedia, _: Timestamp) -> Result<(), LedgerError> {
         lock(&self.kept).ads.entry(account.clone()).or_default().insert(ad.clone());
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! What only sweeps ask of the ledger.
 #![expect(clippy::unwrap_used, reason = "a case fails by panicking")]
 
-use super::samples::{account, at, campaign, campaign_id, claim, claimed, reply, trigger, update};
+use super::samples::{account, at, campaign, campaign_id, claim, claimed, reply, trigger, update, user};
 use futures_util::future::join_all;
 use openreply_app::ports::{AdMedia, Also, SweepLedger, SweepRecord, Written};
 use openreply_app::sweep::Summary;
 use openreply_domain::campaign::{Campaign, Post};
-use openreply_domain::ids::{MediaId, MessageId};
+use openreply_domain::ids::{MediaId, MessageId, UserId};
 use openreply_domain::send::{Expect, Leg, Looked, Send, State, WaitingFor};
 use openreply_domain::trigger::TriggerKey;
 use std::collections::HashSet;
@@ -70,6 +70,45 @@ pub async fn the_direct_messages_of_many_triggers_are_read_at_once(ledger: &impl
     assert_eq!(ledger.direct_messages(&asked).await.unwrap().iter().collect::<Vec<_>>(), wanted);
 }
 
+/// All that is not older, to whomever or to one person, of one account; and no more than somebody wants.
+pub async fn what_was_sent_to_somebody_is_gone_through_until_nobody_asks_for_more(ledger: &impl SweepLedger) {
+    let other = UserId::parse("901").unwrap();
+    let mut sends: Vec<Send> = (0..130)
+        .map(|n: u32| {
+            let user = if n.is_multiple_of(3) { other.clone() } else { user() };
+            Send { user, first_seen_at: at(i64::from(n)), ..claimed(trigger(n), Leg::Dm, n) }
+        })
+        .collect();
+    let mut theirs = claimed(trigger(900), Leg::Dm, 900);
+    theirs.key.trigger.account = account(11);
+    sends.push(theirs);
+    for some in sends.chunks(30) {
+        for written in join_all(some.iter().map(|send| ledger.put_send(send, &Expect::Absent))).await {
+            assert_eq!(written.unwrap(), Written::Done);
+        }
+    }
+    sends.pop();
+    for (since, to) in [(0, None), (100, None), (0, Some(&other)), (31, Some(&other)), (200, None)] {
+        let mut found = Vec::new();
+        let visit = |some: Vec<Send>| {
+            found.extend(some);
+            true
+        };
+        assert!(ledger.go_through(&account(1), at(since), to, visit).await.unwrap());
+        found.sort_by_key(|send| send.first_seen_at);
+        let wanted = sends.iter().filter(|send| at(since) <= send.first_seen_at);
+        let wanted: Vec<&Send> = wanted.filter(|send| to.is_none_or(|to| send.user == *to)).collect();
+        assert_eq!(found.iter().collect::<Vec<_>>(), wanted, "since {since} to {to:?}");
+    }
+    let mut visits = 0;
+    let once = |_: Vec<Send>| {
+        visits += 1;
+        false
+    };
+    assert!(!ledger.go_through(&account(1), at(0), None, once).await.unwrap());
+    assert_eq!(visits, 1);
+}
+
 /// Whoever is first; the other Send is left as it was.
 pub async fn a_message_proves_one_send_at_most(ledger: &impl SweepLedger) {
     let also = [Also::Proof { message_id: message(7) }];
@@ -125,9 +164,9 @@ pub async fn ads_are_remembered_by_account(ledger: &impl SweepLedger) {
     assert_eq!(ledger.ads(&account(1)).await.unwrap(), []);
     let ad = |post, ad| AdMedia { post: media(post), ad: media(ad) };
     for known in [ad(2, 8), ad(1, 9), ad(1, 8), ad(1, 9)] {
-        ledger.record_ad(&account(1), &known).await.unwrap();
+        ledger.record_ad(&account(1), &known, at(90)).await.unwrap();
     }
-    ledger.record_ad(&account(11), &ad(3, 3)).await.unwrap();
+    ledger.record_ad(&account(11), &ad(3, 3), at(90)).await.unwrap();
     assert_eq!(ledger.ads(&account(1)).await.unwrap(), [ad(1, 8), ad(1, 9), ad(2, 8)]);
 }
 

@@ -46,7 +46,10 @@ async fn the_comments_of_a_post_come_page_by_page_newest_first() {
         format!("{MEDIA}/comments?fields=id,text,replies{{text,from}}&order=reverse_chronological&limit=2");
 
     let (status, first) = stand.get(&path).await;
-    let replies = json!({ "data": [{ "text": "Sent!", "from": { "id": ACCOUNT, "username": "bakery" } }] });
+    let sent = json!({ "text": "Sent!", "from": { "id": ACCOUNT, "username": "bakery" } });
+    let cursors = &first["data"][0]["replies"]["paging"];
+    assert!(cursors["cursors"]["after"].is_string() && cursors["next"].is_null(), "{cursors}");
+    let replies = json!({ "data": [sent], "paging": cursors });
     assert_eq!(status, 200);
     assert_eq!(
         first["data"],
