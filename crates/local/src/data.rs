@@ -50,8 +50,12 @@ impl DataDir {
                 options.write(true).create_new(true);
                 #[cfg(unix)]
                 std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-                let mut out = options.open(&file).map_err(|error| failed(&error))?;
+                // Whole or not at all: a kill in between must leave no key that cannot be read.
+                let unfinished = self.path.join("sealing.key.new");
+                drop(fs::remove_file(&unfinished));
+                let mut out = options.open(&unfinished).map_err(|error| failed(&error))?;
                 writeln!(out, "{}", key.to_text().expose_secret()).map_err(|error| failed(&error))?;
+                fs::rename(&unfinished, &file).map_err(|error| failed(&error))?;
                 Ok(key)
             }
             Err(error) => Err(failed(&error)),

@@ -34,6 +34,8 @@ pub(crate) struct Pump {
     clock: LocalClock,
     deliver: Deliver<LocalHost>,
     sweeper: Arc<Sweeper>,
+    /// Writes down how far the clock is ahead.
+    keep_clock: Box<dyn Fn() + Send + Sync>,
     /// Names this process, so that a claim of an earlier one is never taken for one of ours.
     boot: String,
     invocations: AtomicU64,
@@ -47,6 +49,7 @@ impl Pump {
         clock: LocalClock,
         deliver: Deliver<LocalHost>,
         sweeper: Arc<Sweeper>,
+        keep_clock: impl Fn() + Send + Sync + 'static,
         boot: String,
     ) -> Arc<Self> {
         Arc::new(Self {
@@ -55,6 +58,7 @@ impl Pump {
             clock,
             deliver,
             sweeper,
+            keep_clock: Box::new(keep_clock),
             boot,
             invocations: AtomicU64::new(0),
             running: Mutex::default(),
@@ -101,16 +105,22 @@ impl Pump {
             if due > target {
                 break;
             }
-            self.clock.forward_to(due);
+            self.forward_to(due);
             self.run_what_is_due().await;
             if sweep_at <= due {
                 sweep_at = after(due, gap);
                 gap = (gap * 2).min(LONGEST_GAP);
             }
         }
-        self.clock.forward_to(target);
+        self.forward_to(target);
         self.run_what_is_due().await;
         self.clock.now()
+    }
+
+    /// Before anything happens at that time: a clock that went back over a kill would lie behind what it made.
+    fn forward_to(&self, moment: Timestamp) {
+        self.clock.forward_to(moment);
+        (self.keep_clock)();
     }
 
     /// Everything that can run at the present time, what a sweep finds included.

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 /// The attributes that the stack's queue has in `template.yaml`.
 pub(crate) const SETTINGS: FifoSettings =
-    FifoSettings { visibility: SignedDuration::from_secs(720), max_receives: 50 };
+    FifoSettings { visibility: SignedDuration::from_secs(720), max_receives: 500 };
 
 /// Below this, the delay queue carries a timer, and the consumer forwards it.
 const SCHEDULE_FROM: SignedDuration = SignedDuration::from_mins(1);

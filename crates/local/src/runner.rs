@@ -13,7 +13,7 @@ use openreply_app::apply::apply;
 use openreply_app::campaign_file::{self, CampaignFile};
 use openreply_app::deliver::{Budget, Deliver};
 use openreply_app::ingest::Ingest;
-use openreply_app::ports::{Clock, Random};
+use openreply_app::ports::{Clock, Ports, Pulse, Random};
 use openreply_app::resume::resume_all;
 use openreply_app::sweep::Sweep;
 use openreply_aws::{AesVault, DynamoLedger, OsRandom, SealingKey};
@@ -30,6 +30,9 @@ use std::time::Duration;
 
 /// What the demo runs when no campaign file is given.
 const DEMO_CAMPAIGNS: &str = include_str!("../../../examples/campaigns.yaml");
+/// How often the first heartbeat is looked for, and how often at most.
+const FIRST_BEAT_EVERY: Duration = Duration::from_millis(10);
+const FIRST_BEAT_LOOKS: u32 = 300;
 /// How often the clock's lead is written down, at the latest.
 const KEEP_CLOCK_EVERY: Duration = Duration::from_millis(200);
 
@@ -66,7 +69,7 @@ impl Runner {
         let store =
             Store::open(data.as_ref().map(DataDir::database).as_deref()).map_err(|e| e.to_string())?;
         let client = store.serve().await.map_err(|error| error.to_string())?;
-        let clock = keep_clock(&store)?;
+        let (clock, keep_clock) = keep_clock(&store)?;
         let ledger = DynamoLedger::new(client, LEDGER_TABLE);
         let key = data.as_ref().map_or_else(|| Ok(SealingKey::generate()), DataDir::sealing_key)?;
         let vault = AesVault::new(&key);
@@ -106,10 +109,11 @@ impl Runner {
         let graph = Graph::new(config).map_err(|error| format!("--graph-url: {error}"))?;
         let queue = LocalQueue::open(store, clock.clone()).map_err(|error| error.to_string())?;
         let facts = LocalFacts;
-        let host = LocalHost {
+        let host: LocalHost = Ports {
             ledger: ledger.clone(),
-            graph,
+            messenger: graph,
             queue: queue.clone(),
+            timers: queue.clone(),
             vault,
             clock: clock.clone(),
             random: OsRandom,
@@ -138,8 +142,9 @@ impl Runner {
         };
         let sweeper = Sweeper::new(sweep, ledger.clone(), clock.clone());
         let deliver = Deliver::new(host, policy, budget).with_tracked_links(tracked);
-        let pump = Pump::new(queue.clone(), clock.clone(), deliver, Arc::clone(&sweeper), boot);
+        let pump = Pump::new(queue.clone(), clock.clone(), deliver, Arc::clone(&sweeper), keep_clock, boot);
         pump.start().await;
+        first_beat(&ledger, &clock).await;
         sweeper.start();
         let ingest =
             Ingest { ledger: ledger.clone(), queue: queue.clone(), clock: clock.clone(), random: OsRandom };
@@ -165,6 +170,18 @@ impl Runner {
     }
 }
 
+/// Waits for the first heartbeat, so that whoever asks for health or a sweep finds one. If it does not come, health
+/// says so.
+async fn first_beat(ledger: &DynamoLedger, clock: &LocalClock) {
+    for _ in 0..FIRST_BEAT_LOOKS {
+        let heartbeat = ledger.heartbeat().await;
+        if heartbeat.is_ok_and(|beat| beat.is_some_and(|beat| beat.is_alive(clock.now()))) {
+            return;
+        }
+        tokio::time::sleep(FIRST_BEAT_EVERY).await;
+    }
+}
+
 fn read_campaigns(args: &Args) -> Result<CampaignFile, String> {
     let (name, text) = match &args.campaigns {
         None => ("the demo campaign file".to_owned(), DEMO_CAMPAIGNS.to_owned()),
@@ -181,8 +198,8 @@ fn read_campaigns(args: &Args) -> Result<CampaignFile, String> {
     Ok(file)
 }
 
-/// The clock as it was left, and a task that keeps writing down how far it is ahead.
-fn keep_clock(store: &Store) -> Result<LocalClock, String> {
+/// The clock as it was left, and what writes down how far it is ahead; a task does so too, as its own time goes on.
+fn keep_clock(store: &Store) -> Result<(LocalClock, impl Fn() + Send + Sync + 'static), String> {
     const KIND: &str = "clock";
     let kept = store.all::<(i64, i64)>(KIND).map_err(|error| error.to_string())?;
     let (ahead, last) = kept.first().copied().unwrap_or((0, 0));
@@ -190,18 +207,23 @@ fn keep_clock(store: &Store) -> Result<LocalClock, String> {
     // The machine's clock may have gone back while nothing ran.
     clock.forward_to(openreply_domain::time::from_millis(last));
     let (store, kept) = (store.clone(), clock.clone());
+    let keep = move || {
+        let ahead = kept.ahead();
+        let written = store.put(KIND, "ahead", &(ahead, kept.now().as_millisecond()));
+        written.inspect_err(|error| tracing::error!(%error, "the clock could not be written down")).is_ok()
+    };
+    let (now_and_then, moved) = (keep.clone(), clock.clone());
     tokio::spawn(async move {
         let mut written = None;
         loop {
-            let ahead = kept.ahead();
-            if written != Some(ahead) {
-                match store.put(KIND, "ahead", &(ahead, kept.now().as_millisecond())) {
-                    Ok(()) => written = Some(ahead),
-                    Err(error) => tracing::error!(%error, "the clock could not be written down"),
-                }
+            let ahead = moved.ahead();
+            if written != Some(ahead) && now_and_then() {
+                written = Some(ahead);
             }
             tokio::time::sleep(KEEP_CLOCK_EVERY).await;
         }
     });
-    Ok(clock)
+    Ok((clock, move || {
+        keep();
+    }))
 }

@@ -276,6 +276,57 @@ async fn the_webhook_answers_meta_as_documented() {
 }
 
 #[tokio::test]
+async fn the_clock_is_where_it_was_advanced_to_after_a_kill_at_that_very_moment() {
+    let dir = tempfile::tempdir().unwrap();
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    let advanced = runner.post("/_local/advance", &json!({ "seconds": 86_400 })).await;
+    drop(runner);
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    let now = runner.get("/_local/idle").await["now"].as_str().unwrap().to_owned();
+    assert!(advanced["now"].as_str().unwrap() <= now.as_str(), "{advanced} and then {now}");
+}
+
+/// Whatever is posted to drive it: what it cannot mean is said, and nothing happens.
+#[tokio::test]
+async fn a_body_that_cannot_be_read_is_answered_with_what_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
+    let trigger = "comment:17841400000000001:1";
+    for (path, good) in [
+        ("/_local/comment", json!({ "account": ACCOUNT, "media": "55", "from": "900", "text": "LINK" })),
+        ("/_local/message", json!({ "account": ACCOUNT, "from": "900", "text": "YES" })),
+        ("/_local/tap", json!({ "account": ACCOUNT, "from": "900", "payload": "x" })),
+        ("/_local/follow", json!({ "account": ACCOUNT, "from": "900", "follows": true })),
+        ("/_local/media", json!({ "account": ACCOUNT, "media": "71" })),
+        ("/_local/advance", json!({ "seconds": 60 })),
+        ("/_local/consumer", json!({ "running": true })),
+        ("/_local/deliveries/resolve", json!({ "trigger": trigger, "leg": "dm", "as": "sent" })),
+    ] {
+        let mut bad = vec![json!([]), json!("text"), json!({})];
+        for key in good.as_object().unwrap().keys() {
+            let (mut missing, mut wrong) = (good.clone(), good.clone());
+            missing.as_object_mut().unwrap().remove(key);
+            wrong[key] = json!({ "of": "another kind" });
+            bad.extend([missing, wrong]);
+        }
+        let mut unknown = good.clone();
+        unknown["surprise"] = json!(1);
+        bad.push(unknown);
+        for body in bad {
+            let (status, answer) = runner.try_post(path, &body).await;
+            assert_eq!(status, 400, "{path} {body}: {answer}");
+            let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
+            assert!(answer["error"].as_str().is_some_and(|why| !why.is_empty()), "{path} {body}: {answer}");
+        }
+        for (kind, body) in [("application/json", "{torn"), ("text/plain", good.to_string().as_str())] {
+            let (status, answer) = runner.post_raw(path, kind, body).await;
+            assert!(status == 400 && answer.contains("\"error\""), "{path} {kind} {body}: {status} {answer}");
+        }
+    }
+    assert_eq!(runner.deliveries().await, Vec::<serde_json::Value>::new());
+}
+
+#[tokio::test]
 async fn a_bad_campaign_file_stops_it_with_line_column_and_what_was_expected() {
     let dir = tempfile::tempdir().unwrap();
     let bad = CAMPAIGNS.replace("match: any_word", "match: anyword");

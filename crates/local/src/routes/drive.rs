@@ -1,10 +1,10 @@
 //! Driving the runner: comment as a person, move the clock, wait until nothing runs.
 
+use super::body::Body;
 use super::webhook::{deliver, refuse};
 use crate::runner::Runner;
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use openreply_app::ports::Clock;
@@ -38,12 +38,8 @@ pub(super) struct CommentRequest {
 /// `POST /_local/comment`: a person comments, and a signed webhook tells of it.
 pub(super) async fn comment(
     State(runner): State<Arc<Runner>>,
-    request: Result<Json<CommentRequest>, JsonRejection>,
+    Body(request): Body<CommentRequest>,
 ) -> Response {
-    let request = match request {
-        Ok(Json(request)) => request,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    };
     let lost = request.lost;
     let comment = match new_comment(request) {
         Ok(comment) => comment,
@@ -100,15 +96,10 @@ pub(super) struct AdvanceRequest {
 /// `POST /_local/advance`: the clock moves on, and everything runs that becomes due.
 pub(super) async fn advance(
     State(runner): State<Arc<Runner>>,
-    request: Result<Json<AdvanceRequest>, JsonRejection>,
+    Body(AdvanceRequest { seconds }): Body<AdvanceRequest>,
 ) -> Response {
-    match request {
-        Ok(Json(AdvanceRequest { seconds })) => {
-            let now = runner.pump.advance(SignedDuration::from_secs(seconds.into())).await;
-            Json(json!({ "now": now })).into_response()
-        }
-        Err(error) => refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    }
+    let now = runner.pump.advance(SignedDuration::from_secs(seconds.into())).await;
+    Json(json!({ "now": now })).into_response()
 }
 
 /// `GET /_local/idle`: answers when nothing can run at the present time.

@@ -1,10 +1,9 @@
 //! `/api/health` and `/status` as the health function answers them, and the switch of the consumer.
 
-use super::webhook::refuse;
+use super::body::Body;
 use crate::runner::Runner;
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -31,13 +30,8 @@ pub(super) struct ConsumerRequest {
 /// `POST /_local/consumer`: stops the consumer after the batches it has, or starts it again.
 pub(super) async fn consumer(
     State(runner): State<Arc<Runner>>,
-    request: Result<Json<ConsumerRequest>, JsonRejection>,
+    Body(ConsumerRequest { running }): Body<ConsumerRequest>,
 ) -> Response {
-    match request {
-        Ok(Json(ConsumerRequest { running })) => {
-            runner.queue.set_read(running);
-            Json(json!({ "running": running })).into_response()
-        }
-        Err(error) => refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    }
+    runner.queue.set_read(running);
+    Json(json!({ "running": running })).into_response()
 }

@@ -1,6 +1,7 @@
 //! The front door: `/api/webhook` as API Gateway would call it, and `/_local/…` for whoever drives the runner.
 
 mod accounts;
+mod body;
 mod drive;
 mod guard;
 mod health;

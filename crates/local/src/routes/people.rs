@@ -1,11 +1,11 @@
 //! What a person does in a conversation with an account, and whether they follow it.
 
+use super::body::Body;
 use super::drive::tell;
 use super::webhook::refuse;
 use crate::runner::Runner;
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use openreply_domain::ids::{AccountId, UserId};
@@ -27,12 +27,8 @@ pub(super) struct MessageRequest {
 /// `POST /_local/message`: a person writes to the account, and a signed webhook tells of it.
 pub(super) async fn message(
     State(runner): State<Arc<Runner>>,
-    request: Result<Json<MessageRequest>, JsonRejection>,
+    Body(request): Body<MessageRequest>,
 ) -> Response {
-    let request = match request {
-        Ok(Json(request)) => request,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    };
     let (account, from) = match between(request.account, request.from) {
         Ok(between) => between,
         Err(reason) => return refuse(StatusCode::BAD_REQUEST, &reason),
@@ -59,14 +55,7 @@ pub(super) struct TapRequest {
 }
 
 /// `POST /_local/tap`: a person taps a button, and a signed webhook tells of it.
-pub(super) async fn tap(
-    State(runner): State<Arc<Runner>>,
-    request: Result<Json<TapRequest>, JsonRejection>,
-) -> Response {
-    let request = match request {
-        Ok(Json(request)) => request,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    };
+pub(super) async fn tap(State(runner): State<Arc<Runner>>, Body(request): Body<TapRequest>) -> Response {
     let (account, from) = match between(request.account, request.from) {
         Ok(between) => between,
         Err(reason) => return refuse(StatusCode::BAD_REQUEST, &reason),
@@ -90,12 +79,8 @@ pub(super) struct FollowRequest {
 /// minute to whoever asks.
 pub(super) async fn follow(
     State(runner): State<Arc<Runner>>,
-    request: Result<Json<FollowRequest>, JsonRejection>,
+    Body(FollowRequest { account, from, follows }): Body<FollowRequest>,
 ) -> Response {
-    let FollowRequest { account, from, follows } = match request {
-        Ok(Json(request)) => request,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    };
     match between(account, from) {
         Ok((account, from)) => {
             runner.instagram.set_follows(&account, &from, follows);

@@ -1,10 +1,10 @@
 //! Sweeping on demand, and a person's decision about what is in doubt.
 
+use super::body::Body;
 use super::webhook::refuse;
 use crate::runner::Runner;
 use axum::Json;
 use axum::extract::State;
-use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use openreply_app::ports::Clock;
@@ -55,12 +55,8 @@ enum Verdict {
 /// `POST /_local/deliveries/resolve`: a person decides what is in doubt.
 pub(super) async fn resolve(
     State(runner): State<Arc<Runner>>,
-    request: Result<Json<ResolveRequest>, JsonRejection>,
+    Body(request): Body<ResolveRequest>,
 ) -> Response {
-    let request = match request {
-        Ok(Json(request)) => request,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    };
     let key = match key(&runner, &request).await {
         Ok(key) => key,
         Err(answer) => return answer,
@@ -120,14 +116,7 @@ pub(super) struct MediaRequest {
 }
 
 /// `POST /_local/media`: the account publishes a post, a reel, or an ad.
-pub(super) async fn media(
-    State(runner): State<Arc<Runner>>,
-    request: Result<Json<MediaRequest>, JsonRejection>,
-) -> Response {
-    let request = match request {
-        Ok(Json(request)) => request,
-        Err(error) => return refuse(StatusCode::BAD_REQUEST, &error.body_text()),
-    };
+pub(super) async fn media(State(runner): State<Arc<Runner>>, Body(request): Body<MediaRequest>) -> Response {
     let (account, media) = match (AccountId::parse(request.account), MediaId::parse(request.media)) {
         (Ok(account), Ok(media)) => (account, media),
         (Err(error), _) => return refuse(StatusCode::BAD_REQUEST, &format!("account {error}")),

@@ -103,6 +103,13 @@ impl Runner {
         (response.status().as_u16(), response.text().await.unwrap())
     }
 
+    /// Posts these very bytes. Returns the status and the answer.
+    pub(crate) async fn post_raw(&self, path: &str, kind: &str, body: &str) -> (u16, String) {
+        let request = self.http.post(format!("{}{path}", self.base)).header("content-type", kind);
+        let response = request.body(body.to_owned()).send().await.unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
+    }
+
     /// Posts an event as Meta does. Returns the status.
     pub(crate) async fn webhook(&self, event: &Value, secret: &str) -> u16 {
         let body = event.to_string();
