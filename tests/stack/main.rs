@@ -1,6 +1,7 @@
 //! The whole product on an emulator of AWS: the real template, the real release executables, a fake Instagram.
 #![cfg(test)]
 
+mod person;
 mod stack;
 
 use openreply_app::job::Job;
@@ -13,6 +14,7 @@ use openreply_domain::send::Leg;
 use openreply_domain::trigger::{Comment, Trigger};
 use openreply_testkit::instagram::webhook::sign;
 use openreply_testkit::instagram::{CallKind, FakeInstagram, Fault, NewComment};
+use person::Person;
 use secrecy::SecretString;
 use stack::{Answer, Stack};
 use std::sync::Arc;
@@ -132,6 +134,10 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
         parent: None,
     });
 
+    let person = Person { stack: &stack, instagram: &instagram, graph: graph.base() };
+    let doubts = person.doubts().await;
+    person.switches(&job).await;
+
     stack.first_beat().await;
     let health = stack.health("/api/health").await;
     assert_eq!(health.status, 200, "{}", health.body);
@@ -150,8 +156,13 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
     stack.drain().await;
-    assert_eq!((instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()), (4, 1));
+    assert_eq!(
+        (instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()),
+        (4 + 5, 1)
+    );
     assert_eq!((instagram.inbox(&account, &unheard).len(), instagram.replies(&lost).len()), (1, 1));
+    person.decides(&doubts).await;
+    person.reads();
     let swept = stack.ledger().last_sweep(Some(&account)).await.unwrap().expect("a sweep left its summary");
     assert_eq!(swept.summary.errors, 0, "{swept:?}");
     let sends = stack.ledger().deliveries(&account, since).await.unwrap();

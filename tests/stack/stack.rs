@@ -89,6 +89,29 @@ impl Stack {
         std::fs::remove_file(file).unwrap();
     }
 
+    /// What `openreply` says, and whether it did what it was asked for. `--stack` is added.
+    pub(crate) fn ask(&self, args: &[&str]) -> (bool, String) {
+        self.ask_of(&self.name, args)
+    }
+
+    /// The same of a stack of another name.
+    pub(crate) fn ask_of(&self, stack: &str, args: &[&str]) -> (bool, String) {
+        let mut command = self.openreply();
+        let output = command.args(args).args(["--stack", stack]).stdin(Stdio::null()).output().unwrap();
+        let told = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(told).unwrap())
+    }
+
+    /// Puts a message on the dead letters of the deliveries queue, as SQS does after its last receive.
+    pub(crate) async fn die(&self, body: &str, group: &str) {
+        let sqs = aws_sdk_sqs::Client::new(&self.aws);
+        let name = format!("{}-deliveries-dead.fifo", self.name);
+        let found = sqs.get_queue_url().queue_name(name).send().await.unwrap();
+        let send =
+            sqs.send_message().queue_url(found.queue_url.unwrap()).message_body(body).message_group_id(group);
+        send.message_deduplication_id(format!("{:016x}", OsRandom.number())).send().await.unwrap();
+    }
+
     /// `POST /api/webhook` with these very bytes.
     pub(crate) async fn post(&self, body: &str, signature: &str) -> Answer {
         let mut event = event("POST", "/api/webhook", "");

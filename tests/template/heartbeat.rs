@@ -5,15 +5,12 @@ use super::product::{Product, consume, lines, no_table};
 use super::template;
 use openreply_app::deliver::{Budget, Deliver};
 use openreply_app::job::Job;
-use openreply_app::ports::{Clock, Enqueue, Host, Queue};
+use openreply_app::ports::{Clock, Enqueue, Ports, Queue};
 use openreply_domain::send::Policy;
 use openreply_domain::time::{SignedDuration, Timestamp};
 use openreply_domain::trigger::{BEATS, QueueIdentity};
 use openreply_testkit::faults::{FaultPlan, Faulty};
-use openreply_testkit::memory::{
-    ManualClock, MemoryFacts, MemoryHost, MemoryLedger, MemoryMessenger, MemoryQueue, MemoryTimers,
-    MemoryVault, SeededRandom,
-};
+use openreply_testkit::memory::MemoryHost;
 use serde_json::{Value, json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,48 +22,6 @@ enum Cut {
     Table,
     /// Whoever measures.
     Health,
-}
-
-/// The memory host with a table that may be out of reach.
-struct WithTable {
-    memory: MemoryHost,
-    ledger: Faulty<MemoryLedger>,
-}
-
-impl Host for WithTable {
-    type Ledger = Faulty<MemoryLedger>;
-    type Messenger = MemoryMessenger;
-    type Queue = MemoryQueue;
-    type Timers = MemoryTimers;
-    type Vault = MemoryVault;
-    type Clock = ManualClock;
-    type Random = SeededRandom;
-    type Facts = MemoryFacts;
-
-    fn ledger(&self) -> &Self::Ledger {
-        &self.ledger
-    }
-    fn messenger(&self) -> &MemoryMessenger {
-        &self.memory.messenger
-    }
-    fn queue(&self) -> &MemoryQueue {
-        &self.memory.queue
-    }
-    fn timers(&self) -> &MemoryTimers {
-        &self.memory.timers
-    }
-    fn vault(&self) -> &MemoryVault {
-        &self.memory.vault
-    }
-    fn clock(&self) -> &ManualClock {
-        &self.memory.clock
-    }
-    fn random(&self) -> &SeededRandom {
-        &self.memory.random
-    }
-    fn facts(&self) -> &MemoryFacts {
-        &self.memory.facts
-    }
 }
 
 /// What the template's schedule puts on the queue at a moment.
@@ -86,8 +41,18 @@ fn scheduled(at: Timestamp) -> (String, Job) {
 async fn minutes(product: &Product, cut: Cut, minutes: u32) -> Vec<Option<i64>> {
     let MemoryHost { queue, timers, clock, facts, ledger, .. } = &product.host;
     let broken = || if cut == Cut::Table { no_table() } else { FaultPlan::default() };
-    let host =
-        WithTable { memory: product.host.clone(), ledger: Faulty { port: ledger.clone(), plan: broken() } };
+    // The memory host with a table that may be out of reach.
+    let MemoryHost { messenger, vault, random, .. } = product.host.clone();
+    let host = Ports {
+        ledger: Faulty { port: ledger.clone(), plan: broken() },
+        messenger,
+        queue: queue.clone(),
+        timers: timers.clone(),
+        vault,
+        clock: clock.clone(),
+        random,
+        facts: facts.clone(),
+    };
     let budget = Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
     let deliver = Deliver::new(host, Policy::default(), budget);
     let mut ages = Vec::new();

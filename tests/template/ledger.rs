@@ -55,13 +55,18 @@ fn the_keys_are_those_of_the_code() {
 }
 
 #[test]
-fn the_indexes_are_those_of_the_code_and_copy_keys_only() {
+fn the_indexes_are_those_of_the_code_and_copy_what_it_says() {
     let template = template();
     let index = |index: &Index| {
+        let projection = if index.copies.is_empty() {
+            json!({ "ProjectionType": "KEYS_ONLY" })
+        } else {
+            json!({ "ProjectionType": "INCLUDE", "NonKeyAttributes": index.copies })
+        };
         json!({
             "IndexName": index.name,
             "KeySchema": schema(&index.key),
-            "Projection": { "ProjectionType": "KEYS_ONLY" },
+            "Projection": projection,
         })
     };
     assert_eq!(

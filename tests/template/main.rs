@@ -14,6 +14,7 @@ mod ledger;
 mod metrics;
 mod observability;
 mod permissions;
+mod played;
 mod product;
 mod queues;
 

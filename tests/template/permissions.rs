@@ -27,7 +27,15 @@ fn expected(function: &str) -> BTreeSet<Permission> {
                 table,
                 actions(
                     "dynamodb",
-                    &["BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"],
+                    &[
+                        "BatchGetItem",
+                        "ConditionCheckItem",
+                        "DeleteItem",
+                        "GetItem",
+                        "PutItem",
+                        "Query",
+                        "UpdateItem",
+                    ],
                 ),
             ),
             (
@@ -97,7 +105,7 @@ fn actions(service: &str, names: &[&str]) -> Vec<String> {
 }
 
 /// What a role's inline policies grant. Nothing but plain `Allow` statements is understood.
-fn granted(role: &Value) -> BTreeSet<Permission> {
+pub(super) fn granted(role: &Value) -> BTreeSet<Permission> {
     let mut granted = BTreeSet::new();
     for policy in role["Properties"]["Policies"].as_array().expect("inline policies") {
         for statement in policy["PolicyDocument"]["Statement"].as_array().expect("statements") {

@@ -15,7 +15,7 @@ use openreply_domain::trigger::{Comment, QueueIdentity, Trigger};
 use openreply_health::Health;
 use openreply_testkit::faults::{Fault, FaultPlan, Faulty};
 use openreply_testkit::lambda::sqs_event;
-use openreply_testkit::memory::{MemoryDepths, MemoryHost, MemoryLedger, MemoryMessenger};
+use openreply_testkit::memory::{MemoryDepths, MemoryHost, MemoryLedger, MemoryMessenger, memory_host};
 use serde_json::Value;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -42,7 +42,7 @@ impl Product {
         let rejected = |kind, code| {
             SendOutcome::Rejected(Rejection { kind, code, subcode: None, retry_after_seconds: None })
         };
-        let host = MemoryHost::new(
+        let host = memory_host(
             1,
             MemoryMessenger::new(move |nth, _| match nth {
                 1 => rejected(RejectionKind::ReplySpent, 10_900),

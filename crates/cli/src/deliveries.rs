@@ -30,9 +30,9 @@ pub(crate) enum Deliveries {
         /// Only those in this state: SENT, UNCONFIRMED, FAILED, PENDING or SKIPPED_….
         #[arg(long)]
         status: Option<String>,
-        /// Of how many days.
-        #[arg(long, default_value_t = 7)]
-        days: u16,
+        /// Of how many days. Left out: of seven, and all there are of those that are UNCONFIRMED or PENDING.
+        #[arg(long)]
+        days: Option<u16>,
         #[command(flatten)]
         stack: Stack,
     },
@@ -111,14 +111,31 @@ pub(crate) async fn run(command: Deliveries) -> Result<(), String> {
     }
 }
 
-async fn list(stack: &str, account: Option<&str>, status: Option<&str>, days: u16) -> Result<(), String> {
+/// How many days back a list goes that nobody gave a number for.
+const DAYS: u16 = 7;
+
+/// How many days back a list goes. `None`: as far as there is anything. What needs somebody, or waits, may be old.
+fn days_back(days: Option<u16>, status: Option<&str>) -> Option<u16> {
+    let is_open =
+        |status: &str| ["UNCONFIRMED", "PENDING"].iter().any(|open| open.eq_ignore_ascii_case(status));
+    days.or_else(|| (!status.is_some_and(is_open)).then_some(DAYS))
+}
+
+async fn list(
+    stack: &str,
+    account: Option<&str>,
+    status: Option<&str>,
+    days: Option<u16>,
+) -> Result<(), String> {
     let ledger = ledger(stack).await;
     let accounts = match account {
         Some(id) => vec![AccountId::parse(id).map_err(|error| format!("the account id {error}"))?],
         None => ledger.account_ids().await.map_err(|error| error.to_string())?,
     };
     let now = SystemClock.now();
-    let since = after(now, -SignedDuration::from_hours(24 * i64::from(days)));
+    let days = days_back(days, status);
+    let since = days
+        .map_or(Timestamp::UNIX_EPOCH, |days| after(now, -SignedDuration::from_hours(24 * i64::from(days))));
     let mut shown = 0;
     for account in accounts {
         for send in ledger.deliveries(&account, since).await.map_err(|error| error.to_string())? {
@@ -130,7 +147,10 @@ async fn list(stack: &str, account: Option<&str>, status: Option<&str>, days: u1
             }
         }
     }
-    say(&format!("{shown} deliveries of the last {days} days"));
+    say(&match days {
+        Some(days) => format!("{shown} deliveries of the last {days} days"),
+        None => format!("{shown} deliveries"),
+    });
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-use super::{as_rows, details, evidence_lines, key, line};
+use super::{as_rows, days_back, details, evidence_lines, key, line};
 use openreply_app::resolve::Evidence;
 use openreply_domain::campaign::CampaignRef;
 use openreply_domain::evidence::Shown;
@@ -76,5 +76,19 @@ fn a_key_is_read_as_it_is_shown() {
     assert!(key("comment:1:2", "public_reply#guide").is_ok());
     for (trigger, leg) in [("comment:1", "dm"), ("comment:1:2", "public"), ("", "")] {
         assert!(key(trigger, leg).is_err(), "{trigger} {leg}");
+    }
+}
+
+#[test]
+fn what_is_in_doubt_or_waits_is_listed_however_old_it_is() {
+    for (days, status, back) in [
+        (None, None, Some(7)),
+        (None, Some("SENT"), Some(7)),
+        (None, Some("UNCONFIRMED"), None),
+        (None, Some("pending"), None),
+        (Some(2), Some("UNCONFIRMED"), Some(2)),
+        (Some(30), None, Some(30)),
+    ] {
+        assert_eq!(days_back(days, status), back, "{days:?} {status:?}");
     }
 }
