@@ -158,7 +158,7 @@ async fn a_signed_comment_becomes_one_message_however_often_it_comes() {
     stack.drain().await;
     assert_eq!(
         (instagram.count(CallKind::PrivateReply), instagram.inbox(&account, &patient).len()),
-        (4 + 5, 1)
+        (4 + 7, 1)
     );
     assert_eq!((instagram.inbox(&account, &unheard).len(), instagram.replies(&lost).len()), (1, 1));
     person.decides(&doubts).await;

@@ -2,7 +2,7 @@
 
 use super::stack::Stack;
 use super::{ACCOUNT, APP_SECRET};
-use openreply_app::job::Job;
+use openreply_app::job::{Delayed, Job};
 use openreply_app::ports::{Clock, Ledger};
 use openreply_aws::SystemClock;
 use openreply_domain::gate::{Hold, HoldReason};
@@ -98,6 +98,10 @@ impl Person<'_> {
                 &["UNCONFIRMED", "proves nothing"],
             );
             self.refuses(
+                &["deliveries", "resolve", &doubt.trigger, "reveal", "--sent", "--yes"],
+                &["no such message"],
+            );
+            self.refuses(
                 &[
                     "deliveries",
                     "resolve",
@@ -117,6 +121,9 @@ impl Person<'_> {
 
     /// A stop, a hold, dead letters: each is the ledger's to decide again.
     pub(crate) async fn switches(&self, sent: &Job) {
+        // Whatever is wrong with SQS, sending can be stopped.
+        let (done, told) = self.stack.ask_without_sqs(&["stop"]);
+        assert!(done && told.contains("openreply start --stack"), "{told}");
         self.does(&["stop"], &["nothing is sent", "openreply start --stack"]);
         let stopped = self.comment("559", true).await;
         self.does(&["deliveries", "list", "--status", "PENDING"], &[&stopped.trigger, "waits for hold"]);
@@ -135,18 +142,35 @@ impl Person<'_> {
         self.does(&["lift", ACCOUNT], &["go on"]);
         self.stack.drain().await;
         assert_eq!(self.got(&held), 1);
+        let (_, mut app) = ledger.gates(&account).await.unwrap();
+        app.revision += 1;
+        app.app_hold = Some(Hold { reason: HoldReason::AppUnusable, since: SystemClock.now(), until: None });
+        assert_eq!(ledger.put_stop(&app).await.unwrap(), None);
+        let refused = self.comment("562", true).await;
+        assert_eq!(self.got(&refused), 0);
+        self.does(&["lift", "app"], &["1 deliveries that waited go on"]);
+        self.stack.drain().await;
+        assert_eq!(self.got(&refused), 1);
 
         let calls = self.instagram.count(CallKind::PrivateReply);
         let unheard = self.comment("561", false).await;
         for job in [sent, &unheard.job] {
-            self.stack.die(&serde_json::to_string(job).unwrap(), "dead").await;
+            self.stack.die(&serde_json::to_string(job).unwrap(), Some("dead")).await;
         }
-        self.does(&["dead-letters", "list"], &[&unheard.trigger, "2 dead letters"]);
+        let delayed = self.comment("563", false).await;
+        let envelope = Delayed {
+            group: format!("{ACCOUNT}:563"),
+            dedup: "of-long-ago".to_owned(),
+            job: delayed.job.clone(),
+        };
+        self.stack.die(&serde_json::to_string(&envelope).unwrap(), None).await;
+        self.does(&["dead-letters", "list"], &[&unheard.trigger, &delayed.trigger, "3 dead letters"]);
         // What was looked at is hidden for a moment.
         tokio::time::sleep(Duration::from_secs(1)).await;
-        self.does(&["dead-letters", "redrive"], &["2 are on the queue again"]);
+        self.does(&["dead-letters", "redrive"], &["3 are on the queue again"]);
         self.stack.drain().await;
-        assert_eq!((self.got(&unheard), self.instagram.count(CallKind::PrivateReply)), (1, calls + 1));
+        assert_eq!((self.got(&unheard), self.got(&delayed)), (1, 1));
+        assert_eq!(self.instagram.count(CallKind::PrivateReply), calls + 2);
         self.does(&["dead-letters", "list"], &["0 dead letters"]);
     }
 
@@ -189,6 +213,9 @@ impl Person<'_> {
         self.does(&["deliveries", "list"], &["SENT", "public_reply"]);
         self.does(&["sweeps"], &["the stack", ACCOUNT]);
         self.does(&["links"], &["guide"]);
+        self.does(&["deliveries", "list", "--account", ACCOUNT, "--status", "sent"], &["SENT", ACCOUNT]);
+        self.refuses(&["deliveries", "list", "--account", "bakery"], &["has no account bakery"]);
+        self.refuses(&["lift", "bakery"], &["has no account bakery", "nothing was changed"]);
         self.refuses(&["deliveries", "show", "comment:1:2"], &["knows nothing of comment:1:2"]);
         self.refuses(&["deliveries", "show", "comment"], &["comment:<account>:<id>"]);
         self.refuses(

@@ -96,20 +96,29 @@ impl Stack {
 
     /// The same of a stack of another name.
     pub(crate) fn ask_of(&self, stack: &str, args: &[&str]) -> (bool, String) {
-        let mut command = self.openreply();
-        let output = command.args(args).args(["--stack", stack]).stdin(Stdio::null()).output().unwrap();
-        let told = [output.stdout, output.stderr].concat();
-        (output.status.success(), String::from_utf8(told).unwrap())
+        told(self.openreply().args(args).args(["--stack", stack]))
     }
 
-    /// Puts a message on the dead letters of the deliveries queue, as SQS does after its last receive.
-    pub(crate) async fn die(&self, body: &str, group: &str) {
+    /// The same while SQS cannot be reached.
+    pub(crate) fn ask_without_sqs(&self, args: &[&str]) -> (bool, String) {
+        let mut command = self.openreply();
+        command.env("AWS_ENDPOINT_URL_SQS", "http://127.0.0.1:9");
+        told(command.args(args).args(["--stack", &self.name]))
+    }
+
+    /// Puts a message on the dead letters of the deliveries queue, or without a group on those of the delay queue, as
+    /// SQS does after its last receive.
+    pub(crate) async fn die(&self, body: &str, group: Option<&str>) {
         let sqs = aws_sdk_sqs::Client::new(&self.aws);
-        let name = format!("{}-deliveries-dead.fifo", self.name);
-        let found = sqs.get_queue_url().queue_name(name).send().await.unwrap();
-        let send =
-            sqs.send_message().queue_url(found.queue_url.unwrap()).message_body(body).message_group_id(group);
-        send.message_deduplication_id(format!("{:016x}", OsRandom.number())).send().await.unwrap();
+        let queue = if group.is_some() { "deliveries-dead.fifo" } else { "delay-dead" };
+        let found = sqs.get_queue_url().queue_name(format!("{}-{queue}", self.name)).send().await.unwrap();
+        let id = group.map(|_| format!("{:016x}", OsRandom.number()));
+        let send = sqs.send_message().queue_url(found.queue_url.unwrap()).message_body(body);
+        send.set_message_group_id(group.map(str::to_owned))
+            .set_message_deduplication_id(id)
+            .send()
+            .await
+            .unwrap();
     }
 
     /// `POST /api/webhook` with these very bytes.
@@ -259,6 +268,11 @@ impl Stack {
         let told = [output.stdout, output.stderr].concat();
         assert!(output.status.success(), "{command:?}:\n{}", String::from_utf8_lossy(&told));
     }
+}
+
+fn told(command: &mut Command) -> (bool, String) {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    (output.status.success(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
 }
 
 fn path(variable: &str) -> PathBuf {

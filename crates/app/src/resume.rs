@@ -20,6 +20,11 @@ pub enum ResumeError {
     /// The queue failed on the way.
     #[error("{0}; do it again")]
     Queue(#[from] QueueError),
+    /// There is no such account.
+    #[error(
+        "the stack has no account {0}: accounts come from the campaign file, by their ids; nothing was changed"
+    )]
+    NoAccount(AccountId),
     /// Somebody else kept writing the same thing first.
     #[error("somebody else is changing the same thing; do it again")]
     Crowded,
@@ -37,7 +42,7 @@ impl From<Unchanged> for ResumeError {
 /// Lifts an account's hold, whatever it is for, and wakes what waited for it. Returns how many were woken.
 ///
 /// # Errors
-/// When the ledger or the queue fails on the way.
+/// When there is no such account, or the ledger or the queue fails on the way.
 pub async fn lift(
     ledger: &impl Ledger,
     queue: &impl Queue,
@@ -45,6 +50,9 @@ pub async fn lift(
     account: &AccountId,
     now: Timestamp,
 ) -> Result<usize, ResumeError> {
+    if ledger.account(account).await?.is_none() {
+        return Err(ResumeError::NoAccount(account.clone()));
+    }
     let (before, _) = ledger.gates(account).await?;
     let lifted = change_gate(ledger, account, |gate| gate.hold = None).await?;
     tell_released(facts, account, &before, &lifted, now).await;

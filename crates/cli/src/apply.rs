@@ -1,17 +1,17 @@
 //! `openreply apply`: a campaign file into the stack's ledger.
 
 use crate::say;
+use crate::stack::StackName;
 use openreply_app::apply::{Change, apply as apply_file};
 use openreply_app::campaign_file;
 use openreply_app::ports::Clock;
 use openreply_app::resume::resume_all;
-use openreply_aws::secrets::{SecretsPrefix, sealing_key};
-use openreply_aws::{AesVault, DynamoLedger, SystemClock, settings};
+use openreply_aws::SystemClock;
 use openreply_domain::links::Day;
 use std::path::Path;
 
 /// Checks the file first; nothing is asked of AWS for one that cannot be used.
-pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
+pub(crate) async fn apply(file: &Path, stack: StackName) -> Result<(), String> {
     let name = file.display();
     let text = std::fs::read_to_string(file).map_err(|error| format!("cannot read {name}: {error}"))?;
     let parsed = campaign_file::parse(&text).map_err(|errors| format!("{name} cannot be used:\n{errors}"))?;
@@ -19,21 +19,15 @@ pub(crate) async fn apply(file: &Path, stack: &str) -> Result<(), String> {
         say(&format!("{name}: warning: {warning}"));
     }
 
-    let config = settings::sdk_config().await;
-    let prefix = SecretsPrefix::of_stack(stack);
-    let key = sealing_key(&aws_sdk_ssm::Client::new(&config), &prefix).await.map_err(|e| e.to_string())?;
-    // As the template names it.
-    let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), format!("{stack}-ledger"));
-    let applied = apply_file(&ledger, &AesVault::new(&key), &parsed, SystemClock.now(), |name| {
-        std::env::var(name).ok()
-    })
-    .await
-    .map_err(|error| error.to_string())?;
+    let stack = stack.find().await?;
+    let (ledger, vault) = (stack.ledger(), stack.vault().await?);
+    let applied = apply_file(&ledger, &vault, &parsed, SystemClock.now(), |name| std::env::var(name).ok())
+        .await
+        .map_err(stack.trouble())?;
 
-    let queue = crate::switches::queue(&config, stack).await?;
-    let events = crate::switches::events(&config, stack);
+    let queue = stack.queue().await?;
     let woken =
-        resume_all(&ledger, &queue, &events, SystemClock.now()).await.map_err(|error| error.to_string())?;
+        resume_all(&ledger, &queue, &stack.events(), SystemClock.now()).await.map_err(stack.trouble())?;
 
     for account in &applied.accounts_written {
         let end =

@@ -5,14 +5,14 @@
 //! each, so nothing is sent twice.
 
 use crate::say;
-use crate::switches::{queue, queue_url};
+use crate::stack::{Stack, StackName};
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
 use clap::Subcommand;
 use openreply_app::job::{Delayed, Job};
 use openreply_app::ports::{Clock, Enqueue, Queue};
 use openreply_app::sweep::SweepOrder;
-use openreply_aws::{SqsQueue, SystemClock, settings};
+use openreply_aws::{SqsQueue, SystemClock};
 use openreply_domain::time::{Timestamp, from_millis};
 use openreply_domain::trigger::QueueIdentity;
 
@@ -26,15 +26,13 @@ const LOOK_SECONDS: i32 = 60;
 pub(crate) enum DeadLetters {
     /// Lists them.
     List {
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
     /// Puts them on the deliveries queue again.
     Redrive {
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
 }
 
@@ -97,16 +95,16 @@ impl Letter {
 /// Does what was asked.
 pub(crate) async fn run(command: DeadLetters) -> Result<(), String> {
     match command {
-        DeadLetters::List { stack } => list(&stack).await,
-        DeadLetters::Redrive { stack } => redrive(&stack).await,
+        DeadLetters::List { stack } => list(&stack.find().await?).await,
+        DeadLetters::Redrive { stack } => redrive(&stack.find().await?).await,
     }
 }
 
-async fn list(stack: &str) -> Result<(), String> {
-    let client = Client::new(&settings::sdk_config().await);
+async fn list(stack: &Stack) -> Result<(), String> {
+    let client = stack.sqs();
     let mut count = 0;
     for name in QUEUES {
-        let url = queue_url(&client, &format!("{stack}-{name}")).await?;
+        let url = stack.queue_url(name).await?;
         let messages = receive_all(&client, &url).await?;
         count += messages.len();
         for message in &messages {
@@ -124,13 +122,11 @@ async fn list(stack: &str) -> Result<(), String> {
     Ok(())
 }
 
-async fn redrive(stack: &str) -> Result<(), String> {
-    let config = settings::sdk_config().await;
-    let client = Client::new(&config);
-    let deliveries = queue(&config, stack).await?;
+async fn redrive(stack: &Stack) -> Result<(), String> {
+    let (client, deliveries) = (stack.sqs(), stack.queue().await?);
     let (mut again, mut dropped, mut left) = (0, 0, 0);
     for name in QUEUES {
-        let url = queue_url(&client, &format!("{stack}-{name}")).await?;
+        let url = stack.queue_url(name).await?;
         loop {
             let messages = receive(&client, &url).await?;
             if messages.is_empty() {

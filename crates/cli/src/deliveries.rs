@@ -5,15 +5,16 @@
 //! person who asked; nothing is decided without being confirmed.
 
 use crate::say;
-use crate::switches::parts;
+use crate::stack::{Stack, StackName};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use openreply_app::ports::{Clock, Ledger, SweepLedger};
 use openreply_app::resolve::{Evidence, all_of, evidence, find, resolve as decide};
-use openreply_aws::secrets::{SecretsPrefix, sealing_key};
-use openreply_aws::{AesVault, DynamoLedger, SystemClock, settings};
+use openreply_app::resume::ResumeError;
+use openreply_aws::{DynamoLedger, SystemClock};
 use openreply_domain::delivery::{Delivery, rows};
 use openreply_domain::ids::AccountId;
-use openreply_domain::send::{Decision, Leg, Send, SendKey};
+use openreply_domain::send::{Decision, Leg, Send, SendKey, Skip};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::TriggerKey;
 use openreply_graph::{Graph, GraphConfig};
@@ -26,31 +27,31 @@ pub(crate) enum Deliveries {
     List {
         /// Only those of this account.
         #[arg(long)]
-        account: Option<String>,
-        /// Only those in this state: SENT, UNCONFIRMED, FAILED, PENDING or SKIPPED_….
-        #[arg(long)]
+        account: Option<AccountId>,
+        /// Only those in this state; SKIPPED is whatever was skipped.
+        #[arg(long, ignore_case = true, value_parser = PossibleValuesParser::new(statuses()))]
         status: Option<String>,
         /// Of how many days. Left out: of seven, and all there are of those that are UNCONFIRMED or PENDING.
         #[arg(long)]
         days: Option<u16>,
         #[command(flatten)]
-        stack: Stack,
+        stack: StackName,
     },
     /// Shows everything about one trigger, with the evidence for what is in doubt.
     Show {
         /// `comment:<account>:<comment id>`, as the list shows it.
-        trigger: String,
+        trigger: TriggerKey,
         #[command(flatten)]
-        stack: Stack,
+        stack: StackName,
         #[command(flatten)]
         graph: GraphArgs,
     },
     /// Decides what became of a message in doubt.
     Resolve {
         /// `comment:<account>:<comment id>`, as the list shows it.
-        trigger: String,
+        trigger: TriggerKey,
         /// `dm`, `public_reply#<campaign>`, …, as `show` shows it.
-        leg: String,
+        leg: Leg,
         #[command(flatten)]
         verdict: Verdict,
         /// Whose decision it is. Left out: the name of this machine's user.
@@ -60,18 +61,10 @@ pub(crate) enum Deliveries {
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
-        stack: Stack,
+        stack: StackName,
         #[command(flatten)]
         graph: GraphArgs,
     },
-}
-
-/// The stack that is meant.
-#[derive(Debug, Args)]
-pub(crate) struct Stack {
-    /// The stack's name.
-    #[arg(long)]
-    stack: String,
 }
 
 /// Where the evidence is looked for.
@@ -101,14 +94,31 @@ pub(crate) struct Verdict {
 pub(crate) async fn run(command: Deliveries) -> Result<(), String> {
     match command {
         Deliveries::List { account, status, days, stack } => {
-            list(&stack.stack, account.as_deref(), status.as_deref(), days).await
+            list(&stack.find().await?, account, status.as_deref(), days).await
         }
-        Deliveries::Show { trigger, stack, graph } => show(&stack.stack, &trigger, &graph).await,
+        Deliveries::Show { trigger, stack, graph } => show(&stack.find().await?, &trigger, &graph).await,
         Deliveries::Resolve { trigger, leg, verdict, by, yes, stack, graph } => {
             let decision = if verdict.sent { Decision::Sent } else { Decision::Release };
-            resolve(&stack.stack, &key(&trigger, &leg)?, decision, &by, yes, &graph).await
+            resolve(&stack.find().await?, &SendKey { trigger, leg }, decision, &by, yes, &graph).await
         }
     }
+}
+
+/// What a list can be asked for.
+fn statuses() -> Vec<&'static str> {
+    ["SENT", "UNCONFIRMED", "FAILED", "PENDING", SKIPPED]
+        .into_iter()
+        .chain(Skip::ALL.map(Skip::as_str))
+        .collect()
+}
+
+/// All that was skipped, whyever.
+const SKIPPED: &str = "SKIPPED";
+
+/// Whether a row is in the state that was asked for.
+fn is_in(status: &str, asked: &str) -> bool {
+    let asked = asked.to_ascii_uppercase();
+    status == asked || (asked == SKIPPED && Skip::ALL.iter().any(|skip| skip.as_str() == status))
 }
 
 /// How many days back a list goes that nobody gave a number for.
@@ -122,15 +132,16 @@ fn days_back(days: Option<u16>, status: Option<&str>) -> Option<u16> {
 }
 
 async fn list(
-    stack: &str,
-    account: Option<&str>,
+    stack: &Stack,
+    account: Option<AccountId>,
     status: Option<&str>,
     days: Option<u16>,
 ) -> Result<(), String> {
-    let ledger = ledger(stack).await;
+    let ledger = stack.ledger();
     let accounts = match account {
-        Some(id) => vec![AccountId::parse(id).map_err(|error| format!("the account id {error}"))?],
-        None => ledger.account_ids().await.map_err(|error| error.to_string())?,
+        Some(account) if ledger.account(&account).await.map_err(stack.trouble())?.is_some() => vec![account],
+        Some(account) => return Err(stack.trouble()(ResumeError::NoAccount(account))),
+        None => ledger.account_ids().await.map_err(stack.trouble())?,
     };
     let now = SystemClock.now();
     let days = days_back(days, status);
@@ -138,9 +149,9 @@ async fn list(
         .map_or(Timestamp::UNIX_EPOCH, |days| after(now, -SignedDuration::from_hours(24 * i64::from(days))));
     let mut shown = 0;
     for account in accounts {
-        for send in ledger.deliveries(&account, since).await.map_err(|error| error.to_string())? {
+        for send in ledger.deliveries(&account, since).await.map_err(stack.trouble())? {
             for row in as_rows(&send, now) {
-                if status.is_none_or(|status| row.status.eq_ignore_ascii_case(status)) {
+                if status.is_none_or(|status| is_in(row.status, status)) {
                     shown += 1;
                     say(&line(&row, &send.key.leg));
                 }
@@ -154,10 +165,9 @@ async fn list(
     Ok(())
 }
 
-async fn show(stack: &str, trigger: &str, graph: &GraphArgs) -> Result<(), String> {
-    let trigger: TriggerKey = trigger.parse().map_err(|error| format!("{error}"))?;
-    let ledger = ledger(stack).await;
-    let sends = all_of(&ledger, &trigger).await.map_err(|error| error.to_string())?;
+async fn show(stack: &Stack, trigger: &TriggerKey, graph: &GraphArgs) -> Result<(), String> {
+    let ledger = stack.ledger();
+    let sends = all_of(&ledger, trigger).await.map_err(stack.trouble())?;
     if sends.is_empty() {
         return Err(format!("the ledger knows nothing of {trigger}"));
     }
@@ -177,15 +187,15 @@ async fn show(stack: &str, trigger: &str, graph: &GraphArgs) -> Result<(), Strin
 }
 
 async fn resolve(
-    stack: &str,
+    stack: &Stack,
     key: &SendKey,
     decision: Decision,
     by: &str,
     yes: bool,
     graph: &GraphArgs,
 ) -> Result<(), String> {
-    let (ledger, queue, events) = parts(stack).await?;
-    let send = find(&ledger, key).await.map_err(|error| error.to_string())?;
+    let (ledger, queue, events) = (stack.ledger(), stack.queue().await?, stack.events());
+    let send = find(&ledger, key).await.map_err(stack.trouble())?;
     for row in as_rows(&send, SystemClock.now()) {
         say(&line(&row, &key.leg));
     }
@@ -200,8 +210,7 @@ async fn resolve(
         return Err("nothing was changed".to_owned());
     }
     let now = SystemClock.now();
-    let send =
-        decide(&ledger, &queue, &events, key, decision, by, now).await.map_err(|error| error.to_string())?;
+    let send = decide(&ledger, &queue, &events, key, decision, by, now).await.map_err(stack.trouble())?;
     for row in as_rows(&send, now) {
         say(&line(&row, &key.leg));
     }
@@ -209,8 +218,8 @@ async fn resolve(
 }
 
 /// `openreply sweeps`: what the last round came to.
-pub(crate) async fn sweeps(stack: &str) -> Result<(), String> {
-    let sweeps = ledger(stack).await.sweeps().await.map_err(|error| error.to_string())?;
+pub(crate) async fn sweeps(stack: &Stack) -> Result<(), String> {
+    let sweeps = stack.ledger().sweeps().await.map_err(stack.trouble())?;
     if sweeps.is_empty() {
         say("there was no sweep yet");
     }
@@ -234,7 +243,7 @@ pub(crate) async fn sweeps(stack: &str) -> Result<(), String> {
 }
 
 /// What Instagram shows. That it cannot be seen keeps nobody from deciding.
-async fn tell_evidence(stack: &str, ledger: &DynamoLedger, send: &Send, graph: &GraphArgs) {
+async fn tell_evidence(stack: &Stack, ledger: &DynamoLedger, send: &Send, graph: &GraphArgs) {
     match look(stack, ledger, send, graph).await {
         Ok(found) => {
             for line in evidence_lines(&found, std::io::stdout().is_terminal()) {
@@ -248,7 +257,7 @@ async fn tell_evidence(stack: &str, ledger: &DynamoLedger, send: &Send, graph: &
 }
 
 async fn look(
-    stack: &str,
+    stack: &Stack,
     ledger: &DynamoLedger,
     send: &Send,
     graph: &GraphArgs,
@@ -259,10 +268,7 @@ async fn look(
         ..GraphConfig::default()
     };
     let graph = Graph::new(config).map_err(|error| error.to_string())?;
-    let ssm = aws_sdk_ssm::Client::new(&settings::sdk_config().await);
-    let sealing =
-        sealing_key(&ssm, &SecretsPrefix::of_stack(stack)).await.map_err(|error| error.to_string())?;
-    evidence(ledger, &AesVault::new(&sealing), &graph, send).await.map_err(|error| error.to_string())
+    evidence(ledger, &stack.vault().await?, &graph, send).await.map_err(|error| error.to_string())
 }
 
 /// What speaks for and against a delivery. Texts only for eyes.
@@ -320,17 +326,6 @@ fn line(row: &Delivery, leg: &Leg) -> String {
 /// Whoever took a claim can come back until it expires.
 fn as_rows(send: &Send, now: Timestamp) -> Vec<Delivery> {
     rows(send, |claim| now < claim.expires_at)
-}
-
-fn key(trigger: &str, leg: &str) -> Result<SendKey, String> {
-    let trigger = trigger.parse().map_err(|error| format!("{error}"))?;
-    Ok(SendKey { trigger, leg: leg.parse().map_err(|error| format!("{error}"))? })
-}
-
-async fn ledger(stack: &str) -> DynamoLedger {
-    let config = settings::sdk_config().await;
-    // As the template names it.
-    DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), format!("{stack}-ledger"))
 }
 
 /// Asks on the terminal. Without one, nobody can confirm.

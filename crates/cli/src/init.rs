@@ -1,18 +1,17 @@
 //! `openreply init`: the secrets that CloudFormation cannot make.
 
 use crate::say;
+use crate::stack::Stack;
 use aws_sdk_ssm::error::ProvideErrorMetadata;
 use aws_sdk_ssm::types::ParameterType;
 use openreply_aws::SealingKey;
 use openreply_aws::secrets::{Secret, SecretsPrefix};
-use openreply_aws::settings;
 use secrecy::{ExposeSecret, SecretString};
 use std::io::{self, IsTerminal};
 
 /// Stores each secret that is not there yet.
-pub(crate) async fn init(config: &settings::SdkConfig, stack: &str) -> Result<(), String> {
-    let client = aws_sdk_ssm::Client::new(config);
-    let prefix = SecretsPrefix::of_stack(stack);
+pub(crate) async fn init(stack: &Stack) -> Result<(), String> {
+    let (client, prefix) = (stack.ssm(), stack.secrets());
     let kept = existing(&client, &prefix).await?;
     let has_app_secret =
         kept.contains(&Secret::InstagramAppSecret) || kept.contains(&Secret::FacebookAppSecret);
@@ -36,9 +35,10 @@ pub(crate) async fn init(config: &settings::SdkConfig, stack: &str) -> Result<()
     }
     say("");
     say("Next:");
-    say(&format!("  1. deploy the stack:  sam deploy --stack-name {stack}"));
+    say(&format!("  1. deploy the stack:  sam deploy --stack-name {}", stack.name()));
     say(&format!(
-        "  2. put your accounts and campaigns in:  openreply apply -f campaigns.yaml --stack {stack}"
+        "  2. put your accounts and campaigns in:  openreply apply -f campaigns.yaml --stack {}",
+        stack.name()
     ));
     say(
         "  3. in Meta's app dashboard, set the webhook to the stack's output WebhookUrl, with the verify token",

@@ -1,20 +1,19 @@
 //! `openreply links`: what tracked links brought.
 
 use crate::say;
+use crate::stack::Stack;
 use openreply_app::links::{CampaignReport, report};
 use openreply_app::ports::Clock;
-use openreply_aws::{DynamoLedger, SystemClock, settings};
+use openreply_aws::SystemClock;
 use openreply_domain::time::{SignedDuration, after};
 
 /// Messages are kept 90 days: what went out before cannot be counted.
 pub(crate) const MAX_DAYS: i64 = 90;
 
 /// Says it for the last `days`, the present one included.
-pub(crate) async fn links(stack: &str, days: u32) -> Result<(), String> {
-    let config = settings::sdk_config().await;
-    let ledger = DynamoLedger::new(aws_sdk_dynamodb::Client::new(&config), format!("{stack}-ledger"));
+pub(crate) async fn links(stack: &Stack, days: u32) -> Result<(), String> {
     let since = after(SystemClock.now(), -SignedDuration::from_hours(24 * (i64::from(days) - 1)));
-    let campaigns = report(&ledger, since).await.map_err(|error| error.to_string())?;
+    let campaigns = report(&stack.ledger(), since).await.map_err(stack.trouble())?;
     if campaigns.is_empty() {
         say("no campaign has a link");
     }

@@ -7,12 +7,14 @@ mod dead_letters;
 mod deliveries;
 mod init;
 mod links;
+mod stack;
 mod switches;
 
 use clap::{Parser, Subcommand};
-use openreply_aws::settings;
+use stack::StackName;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use switches::Held;
 
 /// Sets up and runs an OpenReply stack on AWS. Region and credentials come from the usual AWS settings.
 #[derive(Debug, Parser)]
@@ -26,30 +28,26 @@ struct Args {
 enum Command {
     /// Stores the secrets that a stack needs, asking for or making each. Never overwrites one.
     Init {
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
     /// Checks a campaign file and puts its accounts and campaigns into the stack's ledger.
     Apply {
         /// The campaign file (YAML or JSON).
         #[arg(short = 'f', long = "file")]
         file: PathBuf,
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
     /// Stops all sending of the stack. Deliveries wait until it is started again.
     Stop {
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
     /// Starts sending again; what waited goes out, paced by the limits.
     Start {
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
     /// Shows deliveries, and lets a person decide what is in doubt.
     #[command(subcommand)]
@@ -59,49 +57,50 @@ enum Command {
     DeadLetters(dead_letters::DeadLetters),
     /// Shows what the last sweep of each account came to.
     Sweeps {
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
     /// Says how often the links of each campaign were clicked, beside how many messages went out.
     Links {
         /// The last so many days (UTC), today included.
         #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=links::MAX_DAYS))]
         days: u32,
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        #[command(flatten)]
+        stack: StackName,
     },
     /// Lifts the hold of an account, or with `app` that of the whole app.
     Lift {
         /// The account's id, or `app`.
-        account: String,
-        /// The stack's name.
-        #[arg(long)]
-        stack: String,
+        account: Held,
+        #[command(flatten)]
+        stack: StackName,
     },
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let args = Args::parse();
-    let result = match args.command {
-        Command::Init { stack } => init::init(&settings::sdk_config().await, &stack).await,
-        Command::Apply { file, stack } => apply::apply(&file, &stack).await,
-        Command::Stop { stack } => switches::stop(&stack).await,
-        Command::Start { stack } => switches::start(&stack).await,
-        Command::Deliveries(command) => deliveries::run(command).await,
-        Command::DeadLetters(command) => dead_letters::run(command).await,
-        Command::Sweeps { stack } => deliveries::sweeps(&stack).await,
-        Command::Links { days, stack } => links::links(&stack, days).await,
-        Command::Lift { account, stack } => switches::lift(&account, &stack).await,
-    };
+    let result = run(args.command).await;
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error);
             ExitCode::FAILURE
         }
+    }
+}
+
+async fn run(command: Command) -> Result<(), String> {
+    match command {
+        Command::Init { stack } => init::init(&stack.find().await?).await,
+        Command::Apply { file, stack } => apply::apply(&file, stack).await,
+        Command::Stop { stack } => switches::stop(&stack.find().await?).await,
+        Command::Start { stack } => switches::start(&stack.find().await?).await,
+        Command::Deliveries(command) => deliveries::run(command).await,
+        Command::DeadLetters(command) => dead_letters::run(command).await,
+        Command::Sweeps { stack } => deliveries::sweeps(&stack.find().await?).await,
+        Command::Links { days, stack } => links::links(&stack.find().await?, days).await,
+        Command::Lift { account, stack } => switches::lift(&account, &stack.find().await?).await,
     }
 }
 

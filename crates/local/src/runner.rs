@@ -19,7 +19,7 @@ use openreply_app::sweep::Sweep;
 use openreply_aws::{AesVault, DynamoLedger, OsRandom, SealingKey};
 use openreply_domain::send::Policy;
 use openreply_domain::time::SignedDuration;
-use openreply_graph::{AppSecrets, Graph, GraphConfig, MetaWebhook, WebhookBodies};
+use openreply_graph::{AppSecrets, ConfigError, Graph, GraphConfig, MetaWebhook, WebhookBodies};
 use openreply_health::Health;
 use openreply_links::Redirects;
 use openreply_testkit::instagram::{FakeInstagram, Serving, World};
@@ -105,8 +105,8 @@ impl Runner {
             total_timeout: Duration::from_secs(4),
             ..config.clone()
         };
-        let reads = Graph::new(reads).map_err(|error| format!("--graph-url: {error}"))?;
-        let graph = Graph::new(config).map_err(|error| format!("--graph-url: {error}"))?;
+        let reads = Graph::new(reads).map_err(|error| unusable(&error))?;
+        let graph = Graph::new(config).map_err(|error| unusable(&error))?;
         let queue = LocalQueue::open(store, clock.clone()).map_err(|error| error.to_string())?;
         let facts = LocalFacts;
         let host: LocalHost = Ports {
@@ -167,6 +167,16 @@ impl Runner {
             facts,
             _held: (serving, data),
         }))
+    }
+}
+
+/// What is wrong with the Graph API that was asked for, beside the argument that asked for it.
+fn unusable(error: &ConfigError) -> String {
+    match error {
+        ConfigError::Version => format!("--graph-version: {error}"),
+        ConfigError::Base | ConfigError::Timeouts | ConfigError::RootCertificates => {
+            format!("--graph-url: {error}")
+        }
     }
 }
 

@@ -14,8 +14,11 @@ const UNSETTLED: &str = "list what nobody settled";
 const KNOWN: &str = "read the messages of several triggers";
 const BIND: &str = "bind a campaign to its reel";
 const ADS: &str = "keep the ads of an account's posts";
+const READ_ADS: &str = "read the ads of an account's posts";
 const SUMMARY: &str = "keep what a sweep came to";
+const READ_SUMMARY: &str = "read what sweeps came to";
 const EVENTS: &str = "keep until when webhook events are on the queue";
+const READ_EVENTS: &str = "read until when webhook events are on the queue";
 
 impl SweepLedger for DynamoLedger {
     /// The index may lag: what it names is read itself, and only what is taken still counts.
@@ -98,7 +101,7 @@ impl SweepLedger for DynamoLedger {
     }
 
     async fn ads(&self, account: &AccountId) -> Result<Vec<AdMedia>, LedgerError> {
-        let rows = self.read_partition(ADS, &keys::ads(account), None).await?;
+        let rows = self.read_partition(READ_ADS, &keys::ads(account), None).await?;
         rows.iter()
             .map(|row| {
                 let (post, ad) = keys::text(row, "sk").and_then(|sk| sk.split_once('#')).unzip();
@@ -106,7 +109,7 @@ impl SweepLedger for DynamoLedger {
                 let ad = ad.and_then(|ad| MediaId::parse(ad).ok());
                 post.zip(ad)
                     .map(|(post, ad)| AdMedia { post, ad })
-                    .ok_or_else(|| unreadable(ADS, &keys::shown(row)))
+                    .ok_or_else(|| unreadable(READ_ADS, &keys::shown(row)))
             })
             .collect()
     }
@@ -123,19 +126,19 @@ impl SweepLedger for DynamoLedger {
     }
 
     async fn last_sweep(&self, account: Option<&AccountId>) -> Result<Option<SweepRecord>, LedgerError> {
-        let rows = self.read_all(SUMMARY, &[keys::sweep(account)]).await?;
+        let rows = self.read_all(READ_SUMMARY, &[keys::sweep(account)]).await?;
         rows.first().map(sweep_record).transpose()
     }
 
     async fn sweeps(&self) -> Result<Vec<SweepRecord>, LedgerError> {
-        let rows = self.read_partition(SUMMARY, keys::SWEEPS, None).await?;
+        let rows = self.read_partition(READ_SUMMARY, keys::SWEEPS, None).await?;
         let mut sweeps = rows.iter().map(sweep_record).collect::<Result<Vec<_>, _>>()?;
         sweeps.sort_by(|a, b| a.account.cmp(&b.account));
         Ok(sweeps)
     }
 
     async fn events_checked(&self) -> Result<Option<Timestamp>, LedgerError> {
-        let rows = self.read_all(EVENTS, &[keys::events_checked()]).await?;
+        let rows = self.read_all(READ_EVENTS, &[keys::events_checked()]).await?;
         Ok(rows.first().and_then(|row| keys::number(row, "until")).map(from_millis))
     }
 
@@ -161,7 +164,7 @@ impl DynamoLedger {
 fn sweep_record(row: &Item) -> Result<SweepRecord, LedgerError> {
     let json = keys::text(row, "document");
     json.and_then(|json| serde_json::from_str(json).ok())
-        .ok_or_else(|| unreadable(SUMMARY, &keys::shown(row)))
+        .ok_or_else(|| unreadable(READ_SUMMARY, &keys::shown(row)))
 }
 
 /// What binds a campaign to its reel, if the row does.

@@ -1,9 +1,9 @@
-use super::{as_rows, days_back, details, evidence_lines, key, line};
+use super::{as_rows, days_back, details, evidence_lines, is_in, line, statuses};
 use openreply_app::resolve::Evidence;
 use openreply_domain::campaign::CampaignRef;
 use openreply_domain::evidence::Shown;
 use openreply_domain::ids::{CampaignId, ClaimId, MessageId, UserId};
-use openreply_domain::send::{Claim, Looked, Send, State, release};
+use openreply_domain::send::{Claim, Leg, Looked, Send, SendKey, State, release};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 
 fn at(seconds: i64) -> Timestamp {
@@ -12,7 +12,8 @@ fn at(seconds: i64) -> Timestamp {
 
 fn in_doubt() -> Send {
     let campaign = CampaignRef { id: CampaignId::parse("guide").unwrap(), version: 1 };
-    let key = key("comment:17841400000000001:179", "dm").unwrap();
+    let trigger = "comment:17841400000000001:179".parse().unwrap();
+    let key = SendKey { trigger, leg: Leg::Dm };
     let claim = Claim {
         id: ClaimId::parse("0123456789abcdef0123456789abcdef").unwrap(),
         at: at(1),
@@ -72,10 +73,16 @@ fn texts_are_for_eyes_only() {
 }
 
 #[test]
-fn a_key_is_read_as_it_is_shown() {
-    assert!(key("comment:1:2", "public_reply#guide").is_ok());
-    for (trigger, leg) in [("comment:1", "dm"), ("comment:1:2", "public"), ("", "")] {
-        assert!(key(trigger, leg).is_err(), "{trigger} {leg}");
+fn a_list_is_asked_for_by_what_a_row_says() {
+    assert!(statuses().contains(&"UNCONFIRMED") && statuses().contains(&"SKIPPED_QUOTA"));
+    for (row, asked, is) in [
+        ("SENT", "sent", true),
+        ("SKIPPED_QUOTA", "SKIPPED_QUOTA", true),
+        ("SKIPPED_QUOTA", "skipped", true),
+        ("SKIPPED_QUOTA", "SKIPPED_DEDUP", false),
+        ("SENT", "SKIPPED", false),
+    ] {
+        assert_eq!(is_in(row, asked), is, "{row} {asked}");
     }
 }
 

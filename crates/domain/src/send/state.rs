@@ -86,6 +86,10 @@ pub enum Skip {
 }
 
 impl Skip {
+    /// All there are.
+    pub const ALL: [Self; 7] =
+        [Self::Dedup, Self::Quota, Self::Window, Self::OptOut, Self::Repeat, Self::Fuse, Self::Paused];
+
     /// As the ledger and people write it.
     #[must_use]
     pub fn as_str(self) -> &'static str {

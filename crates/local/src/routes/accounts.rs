@@ -54,13 +54,7 @@ pub(super) async fn lift(State(runner): State<Arc<Runner>>, Path(id): Path<Strin
     let Ok(id) = AccountId::parse(id) else {
         return refuse(StatusCode::BAD_REQUEST, "this is no account id");
     };
-    match runner.ledger.account(&id).await {
-        Ok(Some(_)) => {
-            answer(resume::lift(&runner.ledger, &runner.queue, &runner.facts, &id, runner.clock.now()).await)
-        }
-        Ok(None) => refuse(StatusCode::NOT_FOUND, "no account of this id is set up here"),
-        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
-    }
+    answer(resume::lift(&runner.ledger, &runner.queue, &runner.facts, &id, runner.clock.now()).await)
 }
 
 /// `POST /_local/app/lift`
@@ -81,6 +75,9 @@ pub(super) async fn start(State(runner): State<Arc<Runner>>) -> Response {
 fn answer(result: Result<usize, ResumeError>) -> Response {
     match result {
         Ok(woken) => Json(json!({ "woken": woken })).into_response(),
-        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
+        Err(error @ ResumeError::NoAccount(_)) => refuse(StatusCode::NOT_FOUND, &error.to_string()),
+        Err(error @ (ResumeError::Ledger(_) | ResumeError::Queue(_) | ResumeError::Crowded)) => {
+            refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string())
+        }
     }
 }
