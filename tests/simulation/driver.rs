@@ -295,7 +295,7 @@ impl Sim {
             index_lag: SignedDuration::ZERO,
         };
         let now = self.now();
-        let beat = Heartbeat { checked_at: now, lag_ms: None, version: "simulation".to_owned() };
+        let beat = Heartbeat::new(now, true, None, "simulation");
         self.memory.ledger.beat(&beat).await.unwrap();
         let order = SweepOrder { account: Some(AccountId::parse(ACCOUNT).unwrap()), round: now };
         sweep.carry_out(&order, after(now, SignedDuration::from_secs(120))).await.unwrap();

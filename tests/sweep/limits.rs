@@ -138,7 +138,7 @@ async fn nothing_is_added_while_the_queue_is_behind() {
     let ledger = &stage.memory.ledger;
     for (age, lag, enqueued) in [(121, 0, 0), (30, 121_000, 0), (30, 1_000, 1)] {
         let checked_at = after(stage.now(), -SignedDuration::from_secs(age));
-        let heartbeat = Heartbeat { checked_at, lag_ms: Some(lag), version: "1".to_owned() };
+        let heartbeat = Heartbeat::new(checked_at, true, Some(lag), "1");
         ledger.beat(&heartbeat).await.unwrap();
         let summary = stage.look().await;
         assert_eq!(summary.enqueued, enqueued, "{age} s old, {lag} ms late: {summary:?}");

@@ -152,7 +152,7 @@ impl Product {
 
     /// A sweep of the account, beside a consumer that lives.
     pub(crate) async fn sweep(&self) -> Spent {
-        let beat = Heartbeat { checked_at: self.clock.now(), lag_ms: Some(0), version: "thrift".to_owned() };
+        let beat = Heartbeat::new(self.clock.now(), true, Some(0), "thrift");
         self.host.ledger.beat(&beat).await.unwrap();
         self.meter.take();
         let before = self.instagram.calls().len();

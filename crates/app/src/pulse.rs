@@ -1,13 +1,13 @@
 //! Signs of life and alerts.
 //!
 //! Guarantees: a beat is written only by the consumer, so a fresh heartbeat proves the whole way: schedule, queue,
-//! consumer, table; its echo proves the delay queue too. A beat never goes back to the queue: one that cannot be
-//! written is missing, which is what it is for. An alert is told of once for its occasion, also when the ledger
-//! does not take it.
+//! consumer, table; and while no echo comes, which proves the delay queue, it gets no younger. A beat never goes back
+//! to the queue: one that cannot be written is missing, which is what it is for. An alert is told of once for its
+//! occasion, also when the ledger does not take it.
 
 use crate::job::Job;
 use crate::ports::{Clock, DelayQueue, Enqueue, Fact, Facts, Host, Pulse};
-use openreply_domain::pulse::{Alert, BEHIND_AFTER, Heartbeat};
+use openreply_domain::pulse::{Alert, Heartbeat};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_domain::trigger::QueueIdentity;
 
@@ -33,13 +33,12 @@ pub(crate) async fn beat(host: &impl Host, beat: Beat<'_>) {
     let now = host.clock().now();
     let lag = beat.due_at.map(|due_at| now.duration_since(due_at).max(SignedDuration::ZERO));
     let lag_ms = lag.map(|lag| i64::try_from(lag.as_millis()).unwrap_or(i64::MAX));
-    let heartbeat = Heartbeat { checked_at: now, lag_ms, version: VERSION.to_owned() };
+    let heartbeat = Heartbeat::new(now, beat.echo, lag_ms, VERSION);
     if let Err(error) = host.ledger().beat(&heartbeat).await {
         tracing::error!(%error, "the heartbeat could not be written; health is degraded two minutes after the last one");
         return;
     }
-    // Behind a backlog the next beat is near, and echoes of old ones would only add to it.
-    if beat.echo || lag.is_some_and(|lag| lag > BEHIND_AFTER) {
+    if beat.echo {
         return;
     }
     let due_at = after(now, ECHO_AFTER);

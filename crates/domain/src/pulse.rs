@@ -1,6 +1,7 @@
 //! Whether the machine lives, and what a person must know: heartbeats and alerts.
 //!
-//! Guarantees: a heartbeat is dead [`DEAD_AFTER`] its own time, however long its item exists; an alert says what
+//! Guarantees: a heartbeat is dead [`DEAD_AFTER`] its own time, however long its item exists, and so is one whose echo
+//! does not come; an alert says what
 //! happened and what to do without naming anybody in its words; the same occasion makes the same alert.
 
 use crate::contact::FUSE;
@@ -26,6 +27,9 @@ pub struct Heartbeat {
     /// When the consumer wrote it.
     #[serde(with = "crate::time::millis")]
     pub checked_at: Timestamp,
+    /// Since when the echo of a beat is waited for: the earliest whose echo did not come. `None`: the last one came.
+    #[serde(default, with = "crate::time::millis::option", skip_serializing_if = "Option::is_none")]
+    pub echo_awaited_since: Option<Timestamp>,
     /// How many milliseconds after its time the beat arrived. `None`: the schedule did not say when that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_ms: Option<i64>,
@@ -34,16 +38,33 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// How old it is. Never negative: clocks that disagree make nothing younger than now.
+    /// What a beat writes, or its echo, which nobody waits for.
+    #[must_use]
+    pub fn new(now: Timestamp, is_echo: bool, lag_ms: Option<i64>, version: &str) -> Self {
+        let echo_awaited_since = (!is_echo).then_some(now);
+        Self { checked_at: now, echo_awaited_since, lag_ms, version: version.to_owned() }
+    }
+
+    /// This one in the place of the one before, whose echo may still be waited for.
+    #[must_use]
+    pub fn after(mut self, before: Option<&Self>) -> Self {
+        let earlier = before.and_then(|before| before.echo_awaited_since);
+        self.echo_awaited_since = self.echo_awaited_since.map(|own| earlier.unwrap_or(own));
+        self
+    }
+
+    /// How old the sign of life is that the whole way gives: that of the last beat or echo, or of the beat whose echo
+    /// did not come. Never negative: clocks that disagree make nothing younger than now.
     #[must_use]
     pub fn age(&self, now: Timestamp) -> SignedDuration {
-        now.duration_since(self.checked_at).max(SignedDuration::ZERO)
+        let oldest = self.echo_awaited_since.map_or(self.checked_at, |since| since.min(self.checked_at));
+        now.duration_since(oldest).max(SignedDuration::ZERO)
     }
 
     /// Whether the machine lives. A heartbeat that is further in the future than clocks disagree proves nothing.
     #[must_use]
     pub fn is_alive(&self, now: Timestamp) -> bool {
-        now.duration_since(self.checked_at).abs() <= DEAD_AFTER
+        now.duration_since(self.checked_at) >= -DEAD_AFTER && self.age(now) <= DEAD_AFTER
     }
 
     /// Whether the machine lives and its queue is not behind: what adds work for it should ask.
@@ -183,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_heartbeat_dies_by_its_own_time() {
-        let beat = |lag_ms| Heartbeat { checked_at: at(0), lag_ms, version: "1".to_owned() };
+        let beat = |lag_ms| Heartbeat::new(at(0), true, lag_ms, "1");
         let cases = [
             // seconds later, lag, alive, keeps up
             (0, Some(0), true, true),
@@ -203,6 +224,21 @@ mod tests {
         }
         assert_eq!(beat(None).age(at(-5)), SignedDuration::ZERO);
         assert_eq!(beat(None).age(at(5)), SignedDuration::from_secs(5));
+    }
+
+    /// Beats alone prove no delay queue.
+    #[test]
+    fn a_heartbeat_whose_echo_does_not_come_dies_too() {
+        let beat =
+            |seconds, before: &Heartbeat| Heartbeat::new(at(seconds), false, None, "1").after(Some(before));
+        let echo =
+            |seconds, before: &Heartbeat| Heartbeat::new(at(seconds), true, None, "1").after(Some(before));
+        let first = Heartbeat::new(at(0), false, None, "1").after(None);
+        let well = echo(90, &beat(60, &echo(30, &first)));
+        assert_eq!(well.age(at(100)), SignedDuration::from_secs(10));
+        let cut = beat(240, &beat(180, &beat(120, &well)));
+        assert!(cut.is_alive(at(240)) && !cut.is_alive(at(241)), "{cut:?}");
+        assert!(echo(242, &cut).is_alive(at(242)), "one that is late proves it as well");
     }
 
     #[test]

@@ -104,7 +104,7 @@ async fn stage() -> (MemoryHost, Sweep<MemoryHost, OneComment, NoBodies>) {
         index_lag: SignedDuration::ZERO,
     };
     memory.clock.advance(SignedDuration::from_mins(1));
-    let beat = Heartbeat { checked_at: memory.clock.now(), lag_ms: Some(0), version: "1".to_owned() };
+    let beat = Heartbeat::new(memory.clock.now(), true, Some(0), "1");
     memory.ledger.beat(&beat).await.unwrap();
     (memory, sweep)
 }

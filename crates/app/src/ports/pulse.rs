@@ -7,7 +7,8 @@ use std::future::Future;
 
 /// What of the ledger says whether the machine lives and what a person must know.
 pub trait Pulse: Send + Sync {
-    /// Writes the heartbeat in the place of the one before. It is never forgotten by time: it dies by its own.
+    /// Writes the heartbeat in the place of the one before, in one step with what that waits for ([`Heartbeat::after`]).
+    /// It is never forgotten by time: it dies by its own.
     ///
     /// # Errors
     /// When it may not have been written.

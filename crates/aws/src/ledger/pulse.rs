@@ -21,10 +21,35 @@ const ALERTS_KEPT_FOR: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 impl Pulse for DynamoLedger {
     async fn beat(&self, heartbeat: &Heartbeat) -> Result<(), LedgerError> {
-        let mut item = to_item(BEAT, heartbeat)?;
-        item.extend(keys::heartbeat());
-        let put = self.client.put_item().table_name(&self.table).set_item(Some(item));
-        put.send().await.map(drop).map_err(failed(BEAT))
+        let Heartbeat { checked_at, echo_awaited_since, lag_ms, version } = heartbeat;
+        let (mut set, mut remove) = (vec!["checked_at = :at", "#version = :version"], Vec::new());
+        let mut update = self.client.update_item().table_name(&self.table).set_key(Some(keys::heartbeat()));
+        match lag_ms {
+            Some(lag_ms) => {
+                set.push("lag_ms = :lag");
+                update = update.expression_attribute_values(":lag", AttributeValue::N(lag_ms.to_string()));
+            }
+            None => remove.push("lag_ms"),
+        }
+        match echo_awaited_since {
+            // The earliest whose echo did not come stays.
+            Some(since) => {
+                set.push("echo_awaited_since = if_not_exists(echo_awaited_since, :since)");
+                update = update.expression_attribute_values(":since", keys::millis(*since));
+            }
+            None => remove.push("echo_awaited_since"),
+        }
+        let mut expression = format!("SET {}", set.join(", "));
+        if !remove.is_empty() {
+            expression = format!("{expression} REMOVE {}", remove.join(", "));
+        }
+        let update = update
+            .update_expression(expression)
+            // A reserved word.
+            .expression_attribute_names("#version", "version")
+            .expression_attribute_values(":at", keys::millis(*checked_at))
+            .expression_attribute_values(":version", AttributeValue::S(version.clone()));
+        update.send().await.map(drop).map_err(failed(BEAT))
     }
 
     async fn heartbeat(&self) -> Result<Option<Heartbeat>, LedgerError> {

@@ -7,8 +7,8 @@ use openreply_app::ports::{Ledger, Pulse};
 use openreply_domain::gate::{AccountGate, Hold, HoldReason};
 use openreply_domain::pulse::{Alert, AlertKind, Heartbeat};
 
-fn heartbeat(seconds: i64, lag_ms: Option<i64>) -> Heartbeat {
-    Heartbeat { checked_at: at(seconds), lag_ms, version: "1.2.3".to_owned() }
+fn heartbeat(seconds: i64, is_echo: bool, lag_ms: Option<i64>) -> Heartbeat {
+    Heartbeat::new(at(seconds), is_echo, lag_ms, "1.2.3")
 }
 
 fn alert(seconds: i64, subject: Option<&str>) -> Alert {
@@ -23,11 +23,19 @@ pub async fn a_stack_that_never_lived_says_so(ledger: &(impl Ledger + Pulse)) {
     assert_eq!(ledger.held_accounts(at(0)).await.unwrap(), 0);
 }
 
-/// The last one, as it was written, at once.
+/// The last one, at once: as it was written, but for the earliest beat whose echo did not come.
 pub async fn the_last_heartbeat_stands(ledger: &(impl Ledger + Pulse)) {
-    for beat in [heartbeat(0, Some(1500)), heartbeat(60, None), heartbeat(30, Some(0))] {
+    for (beat, awaited) in [
+        (heartbeat(0, false, Some(1500)), Some(0)),
+        (heartbeat(60, false, None), Some(0)),
+        (heartbeat(30, true, Some(0)), None),
+        (heartbeat(31, true, None), None),
+        (heartbeat(120, false, Some(0)), Some(120)),
+        (heartbeat(180, false, Some(7)), Some(120)),
+    ] {
         ledger.beat(&beat).await.unwrap();
-        assert_eq!(ledger.heartbeat().await.unwrap(), Some(beat));
+        let expected = Heartbeat { echo_awaited_since: awaited.map(at), ..beat };
+        assert_eq!(ledger.heartbeat().await.unwrap(), Some(expected));
     }
 }
 

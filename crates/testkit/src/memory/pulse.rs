@@ -15,7 +15,8 @@ pub(super) struct KeptPulse {
 
 impl Pulse for MemoryLedger {
     async fn beat(&self, heartbeat: &Heartbeat) -> Result<(), LedgerError> {
-        lock(&self.pulse).heartbeat = Some(heartbeat.clone());
+        let mut kept = lock(&self.pulse);
+        kept.heartbeat = Some(heartbeat.clone().after(kept.heartbeat.as_ref()));
         Ok(())
     }
 
