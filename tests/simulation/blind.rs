@@ -23,7 +23,12 @@ impl Reader for Blind {
     ) -> Result<CommentsPage, ReadError> {
         shows_nothing()
     }
-    async fn more_replies(&self, _: &SecretString, _: &CommentId, _: &str) -> Result<RepliesPage, ReadError> {
+    async fn replies(
+        &self,
+        _: &SecretString,
+        _: &CommentId,
+        _: Option<&str>,
+    ) -> Result<RepliesPage, ReadError> {
         shows_nothing()
     }
     async fn own_media(
@@ -39,14 +44,6 @@ impl Reader for Blind {
         _: &SecretString,
         _: Own<'_>,
         _: &UserId,
-    ) -> Result<(Vec<Shown>, Usage), ReadError> {
-        shows_nothing()
-    }
-    async fn replies(
-        &self,
-        _: &SecretString,
-        _: Own<'_>,
-        _: &CommentId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         shows_nothing()
     }

@@ -1,8 +1,10 @@
 //! Comments that no webhook told of.
 
 use super::stage::{ACCOUNT, ON_A_POST, ON_ANY, POST, Stage, account, lost_in_doubt, media};
-use openreply_domain::send::Policy;
-use openreply_domain::time::SignedDuration;
+use openreply_app::deliver::{Handled, Turn};
+use openreply_app::job::Job;
+use openreply_domain::send::State;
+use openreply_domain::time::{SignedDuration, after};
 use openreply_testkit::instagram::{Fault, webhook};
 use serde_json::json;
 use std::time::Duration;
@@ -136,14 +138,49 @@ async fn a_long_thread_is_read_to_its_end() {
     assert_eq!((stage.status(&answered).await, stage.status(&late).await), ("unknown", "SENT"));
 }
 
-/// Sent, in doubt, out of attempts, skipped, waiting: whatever the ledger knows is its own business.
+/// An answer by hand may be the last of very many replies.
+#[tokio::test]
+async fn whoever_was_answered_at_the_end_of_a_very_long_thread_is_left_alone() {
+    let stage = Stage::new(ON_A_POST).await;
+    let answered = stage.comment("900", "LINK");
+    for n in 0..400 {
+        stage.comment_on(POST, &format!("{}", 1000 + n), "me too", Some(&answered));
+    }
+    stage.answer_by_hand(&answered, "you have it");
+    // As little may be read as the page that shows the comment: then nobody knows.
+    stage.instagram.use_up(76);
+    let summary = stage.sweep().await;
+    assert_eq!((summary.reads, summary.postponed, summary.enqueued), (1, 1, 0), "{summary:?}");
+    stage.instagram.use_up(1);
+    let summary = stage.sweep().await;
+    assert_eq!((summary.answered, summary.enqueued), (1, 0), "{summary:?}");
+    assert_eq!(stage.status(&answered).await, "unknown");
+
+    let open = stage.comment("901", "LINK");
+    for n in 0..400 {
+        stage.comment_on(POST, &format!("{}", 2000 + n), "me too", Some(&open));
+    }
+    let summary = stage.sweep().await;
+    assert_eq!((summary.answered, summary.enqueued), (1, 1), "{summary:?}");
+    assert_eq!(stage.status(&open).await, "SENT");
+}
+
+/// Sent, in doubt, failed, out of attempts, skipped, waiting: whatever the ledger knows is its own business.
 #[tokio::test]
 async fn what_the_ledger_knows_is_left_to_it() {
-    let stage = Stage::new(ON_A_POST).await;
+    let mut stage = Stage::new(ON_A_POST).await;
     let gone = Fault::error(400, 100, Some(33), "deleted");
     let throttled = Fault::error(400, 4, None, "slower");
     let doubt = lost_in_doubt();
-    let mut comments = Vec::new();
+    // Instagram refuses it for as long as anybody tries.
+    let exhausted = stage.comment("904", "LINK");
+    stage.fail_next(3, &throttled);
+    stage.tell(&exhausted).await;
+    for _ in 0..3 {
+        stage.work().await;
+        stage.pass(SignedDuration::from_mins(20));
+    }
+    let mut comments = vec![(exhausted, "FAILED")];
     for (user, fault, status) in [
         ("900", None, "SENT"),
         ("901", Some(&doubt), "UNCONFIRMED"),
@@ -159,9 +196,17 @@ async fn what_the_ledger_knows_is_left_to_it() {
         assert_eq!(stage.status(&comment).await, status);
         comments.push((comment, status));
     }
+    // The month has room for one more.
+    stage.policy.monthly_limit = 1;
+    for (user, status) in [("905", "SENT"), ("906", "SKIPPED_QUOTA")] {
+        let comment = stage.comment(user, "LINK");
+        stage.tell(&comment).await;
+        stage.work().await;
+        comments.push((comment, status));
+    }
     let calls = stage.sends();
     let summary = stage.sweep().await;
-    assert_eq!((summary.known, summary.enqueued), (4, 0), "{summary:?}");
+    assert_eq!((summary.known, summary.enqueued), (7, 0), "{summary:?}");
     for (comment, status) in comments {
         assert_eq!(stage.status(&comment).await, status);
     }
@@ -236,28 +281,66 @@ async fn of_five_thousand_comments_every_missed_one_is_found() {
     let summary = stage.sweep().await;
     assert_eq!((summary.known, summary.enqueued, summary.postponed), (30, 20, 0), "{summary:?}");
     assert_eq!(stage.sends(), 50);
-    assert_eq!(Policy::default().hourly_limit, 750, "the caps hold as for any comment");
 }
 
-/// The sweep reads for two seconds; the webhook comes meanwhile, its send is made meanwhile, and both jobs arrive.
+/// Two seconds for every answer: the webhook's send is in the air while the sweep asks the ledger.
 #[tokio::test]
 async fn a_sweep_that_overlaps_the_webhook_of_the_same_comment_sends_one() {
-    for told_first in [true, false] {
+    for sweep_first in [false, true] {
         let stage = Stage::new(ON_ANY).await;
         let comment = stage.comment("900", "LINK");
-        stage.instagram.slow_reads(Duration::from_secs(2));
+        stage.instagram.slow_writes(Duration::from_secs(2));
+        if sweep_first {
+            // It sees the comment before anybody told of it, and hears so a second later.
+            stage.instagram.slow_reads(Duration::from_secs(1));
+        }
         let webhook = async {
-            tokio::time::sleep(Duration::from_millis(500)).await;
+            tokio::time::sleep(Duration::from_millis(300)).await;
             stage.tell(&comment).await;
-            if told_first {
-                stage.work().await;
-            }
+            stage.work().await;
         };
-        let (summary, ()) = tokio::join!(stage.look(), webhook);
+        let sweep = async {
+            tokio::time::sleep(Duration::from_millis(if sweep_first { 0 } else { 600 })).await;
+            let summary = stage.look().await;
+            (summary, stage.dm(&comment).await.unwrap().state)
+        };
+        let ((summary, state), ()) = tokio::join!(sweep, webhook);
+        assert!(matches!(state, State::Claimed { doubt: None }), "nothing was in the air: {state:?}");
+        assert_eq!((summary.known, summary.enqueued, summary.errors), (1, 0, 0), "{summary:?}");
         stage.work().await;
-        assert_eq!(summary.errors, 0, "{summary:?}");
-        assert_eq!(stage.inbox("900"), ["The guide"], "told first: {told_first}");
+        assert_eq!(stage.inbox("900"), ["The guide"], "sweep first: {sweep_first}");
         assert_eq!((stage.sends(), stage.instagram.replies(&comment).len()), (1, 1));
+    }
+}
+
+/// The sweep was sure that nobody knew of the comment; then the webhook came after all. Both jobs are carried out at
+/// the same time, as if no group kept them apart.
+#[tokio::test]
+async fn the_jobs_of_a_sweep_and_of_the_webhook_at_the_same_time_send_one() {
+    for lead in [0, 50, 1_000] {
+        let stage = Stage::new(ON_ANY).await;
+        let comment = stage.comment("900", "LINK");
+        assert_eq!(stage.look().await.enqueued, 1);
+        stage.tell(&comment).await;
+        let jobs: Vec<Job> = stage.memory.queue.taken().into_iter().map(|entry| entry.job).collect();
+        let [Job::Missed { .. }, Job::Ingested { .. }] = &jobs[..] else { panic!("{jobs:?}") };
+        stage.instagram.slow_writes(Duration::from_secs(2));
+        let deliver = stage.deliver();
+        let turn = |holder: &str| Turn {
+            holder: holder.to_owned(),
+            deadline: after(stage.now(), SignedDuration::from_secs(120)),
+        };
+        let (first, second) = (turn("one"), turn("two"));
+        let late = async {
+            tokio::time::sleep(Duration::from_millis(lead)).await;
+            deliver.handle(&jobs[1], &second).await
+        };
+        let ends = tokio::join!(deliver.handle(&jobs[0], &first), late);
+        assert!(matches!(ends, (Handled::Done, Handled::Done)), "{ends:?}");
+        stage.work().await;
+        assert_eq!(stage.inbox("900"), ["The guide"], "{lead} ms apart");
+        assert_eq!((stage.sends(), stage.instagram.replies(&comment).len()), (1, 1), "{lead} ms apart");
+        assert_eq!(stage.status(&comment).await, "SENT");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Sends in doubt: settled by evidence, left alone without, and a person's to decide.
 
-use super::stage::{ON_A_POST, ON_ANY, Stage, account, delivered_in_doubt, dm, lost_in_doubt};
+use super::stage::{ON_A_POST, ON_ANY, POST, Stage, account, delivered_in_doubt, dm, lost_in_doubt};
 use openreply_app::ports::{Ledger, Written};
-use openreply_app::resolve::{ResolveError, evidence, resolve};
+use openreply_app::resolve::{ResolveError, evidence, find, resolve};
 use openreply_app::sweep::SweepOrder;
 use openreply_domain::ids::{ClaimId, CommentId, UserId};
 use openreply_domain::send::{Claim, Decision, Expect, Leg, SendKey, State, Unresolvable};
@@ -55,6 +55,30 @@ async fn a_public_reply_that_arrived_is_found_too() {
     let shown = stage.instagram.replies(&comment);
     assert!(matches!(reply.state, State::Sent { message_id: Some(_) }), "{reply:?}");
     assert_eq!(shown.len(), 1);
+}
+
+/// Under a comment that hundreds have replied to, ours is on no first page.
+#[tokio::test]
+async fn a_public_reply_at_the_end_of_a_long_thread_is_found_too() {
+    let stage = Stage::new(ON_ANY).await;
+    let comment = stage.comment("900", "LINK");
+    for n in 0..130 {
+        stage.comment_on(POST, &format!("{}", 1000 + n), "me too", Some(&comment));
+    }
+    stage.instagram.fail_next_of(CallKind::PublicReply, 1, &delivered_in_doubt());
+    stage.tell(&comment).await;
+    stage.work().await;
+    let leg = Leg::PublicReply("guide".to_owned().try_into().unwrap());
+    let key = SendKey { trigger: dm(&comment).trigger, leg };
+    let reply = find(&stage.memory.ledger, &key).await.unwrap();
+    let shown = evidence(&stage.memory.ledger, &stage.memory.vault, &stage.graph, &reply).await.unwrap();
+    assert_eq!((shown.fitting.len(), shown.shown.len()), (1, 131));
+    // Of a thread that cannot be read whole nothing is proved.
+    stage.instagram.use_up(76);
+    assert_eq!(stage.sweep().await.settled, 0);
+    stage.instagram.use_up(1);
+    stage.pass(SignedDuration::from_hours(1));
+    assert_eq!(stage.sweep().await.settled, 1);
 }
 
 /// Looked for at growing pauses for a day, and then not any more; never repeated, until a person releases it: then it

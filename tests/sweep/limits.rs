@@ -1,14 +1,15 @@
 //! What a sweep may not take: calls that sends need, a dead token's, a queue that is behind.
 
 use super::stage::{ON_A_POST, ON_ANY, Stage, account, lost_in_doubt};
-use openreply_app::ports::{Ledger, Pulse, SweepLedger};
+use openreply_app::ports::{Ledger, Pulse, SweepLedger, SweepRecord};
 use openreply_app::sweep::SweepOrder;
 use openreply_domain::gate::{Hold, HoldReason};
 use openreply_domain::pulse::Heartbeat;
 use openreply_domain::time::{SignedDuration, after};
-use openreply_testkit::faults::FaultPlan;
+use openreply_testkit::faults::{Fault as Trouble, FaultPlan};
 use openreply_testkit::instagram::{CallKind, Fault};
 use secrecy::SecretString;
+use std::time::Duration;
 
 #[tokio::test]
 async fn a_dead_token_is_tried_once_and_holds_the_account_until_there_is_a_new_one() {
@@ -99,35 +100,95 @@ async fn an_answer_that_cannot_be_read_ends_nothing_but_its_post() {
     assert_eq!((summary.enqueued, summary.errors), (3, 0), "{summary:?}");
 }
 
-/// What is in doubt at a place that never answers is looked for again at growing pauses, and missed comments are
-/// found meanwhile.
+/// However many conversations there are in doubt that never answer, what is missed is found in the same round.
 #[tokio::test]
 async fn places_that_give_no_answer_keep_no_round_from_the_missed_comments() {
     let stage = Stage::new(ON_A_POST).await;
-    for user in ["900", "901"] {
-        let doubtful = stage.comment(user, "LINK");
+    for user in 900..910 {
+        let doubtful = stage.comment(&user.to_string(), "LINK");
         stage.fail_next(1, &lost_in_doubt());
         stage.tell(&doubtful).await;
         stage.work().await;
         assert_eq!(stage.status(&doubtful).await, "UNCONFIRMED");
+        // Doubt that adds up holds an account, and that is not what this is about.
+        stage.pass(SignedDuration::from_mins(11));
     }
-    let missed = stage.comment("902", "LINK");
-    // Both conversations answer a page of HTML: reads rest for a quarter of an hour.
-    stage.instagram.fail_next_of(CallKind::Read, 2, &Fault::html(502));
-    let summary = stage.sweep().await;
-    assert_eq!((summary.reads, summary.enqueued), (2, 0), "{summary:?}");
-    // Then they would answer so again: but they are not looked at before the missed comment is.
-    stage.pass(SignedDuration::from_mins(16));
-    for _ in 0..3 {
-        stage.instagram.fail_next_of(CallKind::Read, 1, &Fault::html(502));
-        stage.sweep().await;
+    let deaf = FaultPlan::always([("conversation", Trouble::Refuse)]);
+    for user in 910..915 {
+        let missed = stage.comment(&user.to_string(), "LINK");
+        let summary = stage.round(&deaf).await;
+        assert_eq!(summary.enqueued, 1, "{summary:?}");
+        stage.work().await;
+        assert_eq!(stage.status(&missed).await, "SENT");
         stage.pass(SignedDuration::from_mins(5));
     }
-    for _ in 0..6 {
-        stage.sweep().await;
+}
+
+/// Another kind of read is tried before it is believed.
+#[tokio::test]
+async fn an_instagram_that_answers_nothing_is_left_alone_for_a_quarter_of_an_hour() {
+    let stage = Stage::new(ON_A_POST).await;
+    for user in ["900", "901", "902"] {
+        let doubtful = stage.comment(user, "LINK");
+        stage.fail_next(1, &lost_in_doubt());
+        stage.tell(&doubtful).await;
+        stage.work().await;
+        stage.pass(SignedDuration::from_mins(11));
+    }
+    let missed = stage.comment("903", "LINK");
+    let silent = ["conversation", "replies", "comments", "own_media"].map(|read| (read, Trouble::Refuse));
+    let silent = FaultPlan::always(silent);
+    for reads in [3, 0, 0] {
+        let summary = stage.round(&silent).await;
+        assert_eq!((summary.reads, summary.enqueued), (reads, 0), "{summary:?}");
         stage.pass(SignedDuration::from_mins(5));
     }
+    stage.sweep().await;
     assert_eq!(stage.status(&missed).await, "SENT");
+}
+
+/// A sweep that took long ends after a later one, which was told to be quiet.
+#[tokio::test]
+async fn what_instagram_asked_for_outlives_an_earlier_sweep() {
+    let stage = Stage::new(ON_A_POST).await;
+    stage.comment("900", "LINK");
+    stage.instagram.slow_reads(Duration::from_millis(300));
+    let ledger = &stage.memory.ledger;
+    let later = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let account = Some(account());
+        let quiet_until = Some(after(stage.now(), SignedDuration::from_mins(20)));
+        let (unfinished, summary) = Default::default();
+        let record = SweepRecord { account, at: stage.now(), quiet_until, unfinished, summary };
+        ledger.put_sweep(&record).await.unwrap();
+        quiet_until
+    };
+    let (summary, quiet_until) = tokio::join!(stage.look(), later);
+    assert_eq!(summary.enqueued, 1, "{summary:?}");
+    let kept = ledger.last_sweep(Some(&account())).await.unwrap().unwrap();
+    assert_eq!((kept.quiet_until, kept.summary), (quiet_until, summary));
+}
+
+/// Each round may read one page: every other one goes on where the last of them ended.
+#[tokio::test]
+async fn what_stands_deep_under_a_post_is_found_however_little_a_round_may_read() {
+    let stage = Stage::new(ON_A_POST).await;
+    let deep = stage.comment("900", "LINK");
+    for n in 0..230 {
+        stage.comment(&format!("{}", 1000 + n), "how nice");
+    }
+    stage.instagram.use_up(76);
+    for n in 0..9 {
+        let new = stage.comment(&format!("91{n}"), "LINK");
+        stage.pass(SignedDuration::from_mins(5));
+        assert_eq!(stage.sweep().await.reads, 1);
+        stage.pass(SignedDuration::from_mins(5));
+        assert_eq!(stage.sweep().await.reads, 1);
+        assert_eq!(stage.status(&new).await, "SENT", "and nothing new waits for it");
+    }
+    assert_eq!(stage.status(&deep).await, "SENT");
+    let kept = stage.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap();
+    assert!(kept.unfinished.len() <= 1, "{kept:?}");
 }
 
 /// A backlog would only grow.

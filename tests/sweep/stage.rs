@@ -55,7 +55,7 @@ pub(crate) type GraphHost = Ports<
 
 pub(crate) struct Stage {
     pub(crate) memory: MemoryHost,
-    graph: Graph,
+    pub(crate) graph: Graph,
     pub(crate) instagram: Arc<FakeInstagram<ManualClock>>,
     /// Instagram's own clock.
     pub(crate) their_clock: ManualClock,
@@ -243,9 +243,18 @@ impl Stage {
         }
     }
 
+    /// A round of the account that fails by this plan.
+    pub(crate) async fn round(&self, plan: &FaultPlan) -> Summary {
+        self.planned(Some(account()), plan).await
+    }
+
     async fn carry_out(&self, account: Option<AccountId>) -> Summary {
+        self.planned(account, &FaultPlan::default()).await
+    }
+
+    async fn planned(&self, account: Option<AccountId>, plan: &FaultPlan) -> Summary {
         self.live().await;
-        let sweep = self.reconciler(SignedDuration::ZERO, &FaultPlan::default());
+        let sweep = self.reconciler(SignedDuration::ZERO, plan);
         let order = SweepOrder { account, round: self.now() };
         sweep.carry_out(&order, after(self.now(), SignedDuration::from_mins(10))).await.unwrap()
     }

@@ -4,8 +4,10 @@ use super::stage::{ON_A_POST, Stage, account};
 use openreply_app::apply::apply;
 use openreply_app::campaign_file;
 use openreply_app::ports::{EventStatus, Fact, Ledger};
+use openreply_app::sweep::SweepOrder;
 use openreply_domain::gate::{Hold, HoldReason};
 use openreply_domain::time::{SignedDuration, after};
+use openreply_testkit::faults::{Fault as Trouble, FaultPlan};
 use openreply_testkit::instagram::Fault;
 
 #[tokio::test]
@@ -118,6 +120,55 @@ async fn an_event_that_never_got_onto_the_queue_is_put_there_after_two_minutes()
     }
     stage.pass(SignedDuration::from_mins(5));
     assert_eq!(stage.sweep().await.recovered, 0);
+}
+
+/// What a round has no time for is the next round's.
+#[tokio::test]
+async fn a_round_of_the_stack_ends_with_its_time_and_the_next_one_goes_on() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = stage.comment("900", "LINK");
+    let event = stage.instagram.comment_event(&comment).unwrap();
+    stage.record(&event, "stuck").await;
+    stage.pass(SignedDuration::from_mins(3));
+    stage.live().await;
+    let sweep = stage.reconciler(SignedDuration::ZERO, &FaultPlan::default());
+    let order = SweepOrder { account: None, round: stage.now() };
+    let summary = sweep.carry_out(&order, stage.now()).await.unwrap();
+    assert_eq!((summary.recovered, summary.errors, summary.notes.len()), (0, 0, 1), "{summary:?}");
+    assert_eq!(stage.sweep().await.recovered, 1);
+    assert_eq!(stage.status(&comment).await, "SENT");
+}
+
+/// Trouble with one minute's events keeps no others from the queue, and the next round makes up for it.
+#[tokio::test]
+async fn a_minute_that_cannot_be_read_keeps_no_other_from_the_queue() {
+    // Three calls, the sixty minutes that a first round catches up with, and the latest.
+    let first = 3 + 60;
+    let mut recovered = Vec::new();
+    for nth in first..first + 14 {
+        let stage = Stage::new(ON_A_POST).await;
+        for user in ["900", "901"] {
+            let comment = stage.comment(user, "LINK");
+            stage.record(&stage.instagram.comment_event(&comment).unwrap(), user).await;
+            stage.pass(SignedDuration::from_mins(1));
+        }
+        stage.pass(SignedDuration::from_mins(2));
+        stage.live().await;
+        let plan = FaultPlan::new([(nth, Trouble::Refuse)]);
+        let order = SweepOrder { account: None, round: stage.now() };
+        let deadline = after(stage.now(), SignedDuration::from_mins(4));
+        let summary =
+            stage.reconciler(SignedDuration::ZERO, &plan).carry_out(&order, deadline).await.unwrap();
+        assert_eq!(summary.errors, 1, "{summary:?}");
+        if plan.calls()[nth] == "events" {
+            recovered.push(summary.recovered);
+        }
+        assert_eq!(stage.sweep().await.recovered, 2 - summary.recovered);
+        assert_eq!((stage.inbox("900").len(), stage.inbox("901").len()), (1, 1));
+    }
+    recovered.sort_unstable();
+    // Neither stands in any other minute's way.
+    assert!(recovered.starts_with(&[1, 1, 2]), "{recovered:?}");
 }
 
 /// After days without a sweep it goes on where it was, and so far that nothing is left out.

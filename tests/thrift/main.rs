@@ -107,7 +107,11 @@ async fn a_sign_of_life_costs_one_write_and_a_look_at_it_four_reads() {
     product.beat().await;
     let beat = product.consumer().await;
     tell("consumer, a beat", &beat);
-    assert_eq!((beat.calls, beat.writes), (vec!["UpdateItem".to_owned()], 1.0), "and one message for its echo");
+    assert_eq!(
+        (beat.calls, beat.writes),
+        (vec!["UpdateItem".to_owned()], 1.0),
+        "and one message for its echo"
+    );
     let (asked, measured) = product.look().await;
     tell("health, asked", &asked);
     tell("health, the minute measured", &measured);

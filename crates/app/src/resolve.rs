@@ -9,10 +9,13 @@ use crate::ports::{
     Also, Enqueue, Fact, Facts, Ledger, LedgerError, Own, Queue, ReadError, Reader, SealError, Timer, Vault,
     Written,
 };
+use crate::sweep::WHOLE;
 use openreply_domain::evidence::{Doubtful, Shown};
+use openreply_domain::ids::CommentId;
 use openreply_domain::send::{Decision, Expect, Leg, Send, SendKey, Unresolvable, release, resolve_sent};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::TriggerKey;
+use secrecy::SecretString;
 
 /// Why nothing was decided.
 #[derive(Debug, thiserror::Error)]
@@ -126,10 +129,10 @@ pub async fn evidence(
     let content = content_of(ledger, &account.id, account.campaigns.iter(), send).await?;
     let text = text_of(&account, content.as_deref(), send, None);
     let own = Own { id, username: &account.username };
-    let (mut shown, _) = match &send.key.leg {
-        Leg::PublicReply(_) => reader.replies(&token, own, &send.key.trigger.id.as_comment()).await?,
+    let mut shown = match &send.key.leg {
+        Leg::PublicReply(_) => thread(reader, &token, own, &send.key.trigger.id.as_comment()).await?,
         Leg::Dm | Leg::Reveal | Leg::FollowPrompt | Leg::Acknowledgement | Leg::FollowUp => {
-            reader.conversation(&token, own, &send.user).await?
+            reader.conversation(&token, own, &send.user).await?.0
         }
     };
     shown.sort_by_key(|message| std::cmp::Reverse(message.at));
@@ -143,6 +146,25 @@ pub async fn evidence(
     let fits = |message: &&Shown| attempt.as_ref().is_some_and(|attempt| attempt.fits(&plainly(message)));
     let fitting = shown.iter().filter(fits).cloned().collect();
     Ok(Evidence { text, shown, fitting })
+}
+
+/// The replies under a comment, as many as anybody would look through.
+async fn thread(
+    reader: &impl Reader,
+    token: &SecretString,
+    own: Own<'_>,
+    comment: &CommentId,
+) -> Result<Vec<Shown>, ReadError> {
+    let (mut shown, mut after) = (Vec::new(), None);
+    for _ in 0..WHOLE {
+        let page = reader.replies(token, comment, after.as_deref()).await?;
+        shown.extend(page.replies.iter().filter_map(|reply| reply.shown(own)));
+        match page.next {
+            Some(next) if after.as_ref() != Some(&next) => after = Some(next),
+            Some(_) | None => break,
+        }
+    }
+    Ok(shown)
 }
 
 /// A Send, if there is one.

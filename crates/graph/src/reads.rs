@@ -57,15 +57,15 @@ impl Reader for Graph {
         Ok(CommentsPage { unreadable: listed.len() - comments.len(), comments, next: cursor(&body), usage })
     }
 
-    async fn more_replies(
+    async fn replies(
         &self,
         token: &SecretString,
         comment: &CommentId,
-        after: &str,
+        after: Option<&str>,
     ) -> Result<RepliesPage, ReadError> {
         let query = [("fields", REPLY_FIELDS), ("limit", COMMENTS_A_PAGE)];
         let Answer { body, usage } =
-            self.read(REPLIES, &[comment.as_str(), "replies"], token, &query, Some(after)).await?;
+            self.read(REPLIES, &[comment.as_str(), "replies"], token, &query, after).await?;
         let replies = data(&body).iter().filter_map(reply).collect();
         Ok(RepliesPage { replies, next: cursor(&body), usage })
     }
@@ -99,21 +99,7 @@ impl Reader for Graph {
         let Answer { body, usage } =
             self.read(CONVERSATION, &[own.id.as_str(), "conversations"], token, &query, None).await?;
         let threads = data(&body).iter().filter_map(|thread| thread.get("messages"));
-        let shown =
-            threads.flat_map(data).filter_map(|message| shown(message, own, "created_time", "message"));
-        Ok((shown.collect(), usage))
-    }
-
-    async fn replies(
-        &self,
-        token: &SecretString,
-        own: Own<'_>,
-        comment: &CommentId,
-    ) -> Result<(Vec<Shown>, Usage), ReadError> {
-        let query = [("fields", REPLY_FIELDS), ("limit", COMMENTS_A_PAGE)];
-        let Answer { body, usage } =
-            self.read(REPLIES, &[comment.as_str(), "replies"], token, &query, None).await?;
-        let shown = data(&body).iter().filter_map(|reply| shown(reply, own, "timestamp", "text"));
+        let shown = threads.flat_map(data).filter_map(|message| shown(message, own));
         Ok((shown.collect(), usage))
     }
 }
@@ -200,13 +186,13 @@ fn own_media(value: &Value) -> Option<SeenMedia> {
     })
 }
 
-fn shown(value: &Value, own: Own<'_>, time: &str, text: &str) -> Option<Shown> {
+fn shown(value: &Value, own: Own<'_>) -> Option<Shown> {
     let from: Option<UserId> = wire::id(value.pointer("/from/id"));
     let username = value.pointer("/from/username").and_then(Value::as_str);
     Some(Shown {
         id: wire::id(value.get("id"))?,
-        at: moment(value.get(time))?,
-        text: value.get(text).and_then(Value::as_str)?.to_owned(),
+        at: moment(value.get("created_time"))?,
+        text: value.get("message").and_then(Value::as_str)?.to_owned(),
         ours: own.wrote(from.as_ref(), username),
     })
 }

@@ -60,13 +60,21 @@ struct Inner {
 struct State {
     calls: Vec<&'static str>,
     faults: BTreeMap<usize, Fault>,
+    always: BTreeMap<&'static str, Fault>,
 }
 
 impl FaultPlan {
+    /// A plan by which every call of these names fails.
+    #[must_use]
+    pub fn always(faults: impl IntoIterator<Item = (&'static str, Fault)>) -> Self {
+        let state = State { always: faults.into_iter().collect(), ..State::default() };
+        Self { inner: Arc::new(Inner { state: Mutex::new(state), crashed: Notify::new() }) }
+    }
+
     /// A plan with these faults, by the number of the call from 0.
     #[must_use]
     pub fn new(faults: impl IntoIterator<Item = (usize, Fault)>) -> Self {
-        let state = State { calls: Vec::new(), faults: faults.into_iter().collect() };
+        let state = State { faults: faults.into_iter().collect(), ..State::default() };
         Self { inner: Arc::new(Inner { state: Mutex::new(state), crashed: Notify::new() }) }
     }
 
@@ -89,7 +97,7 @@ impl FaultPlan {
         let mut state = self.inner.state.lock().unwrap_or_else(PoisonError::into_inner);
         let number = state.calls.len();
         state.calls.push(name);
-        state.faults.get(&number).copied()
+        state.faults.get(&number).or_else(|| state.always.get(name)).copied()
     }
 
     async fn crash<T>(&self) -> T {

@@ -51,7 +51,12 @@ impl Reader for OneComment {
         })
     }
 
-    async fn more_replies(&self, _: &SecretString, _: &CommentId, _: &str) -> Result<RepliesPage, ReadError> {
+    async fn replies(
+        &self,
+        _: &SecretString,
+        _: &CommentId,
+        _: Option<&str>,
+    ) -> Result<RepliesPage, ReadError> {
         Ok(RepliesPage::default())
     }
 
@@ -69,15 +74,6 @@ impl Reader for OneComment {
         _: &SecretString,
         _: Own<'_>,
         _: &UserId,
-    ) -> Result<(Vec<Shown>, Usage), ReadError> {
-        Ok((Vec::new(), Usage::default()))
-    }
-
-    async fn replies(
-        &self,
-        _: &SecretString,
-        _: Own<'_>,
-        _: &CommentId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         Ok((Vec::new(), Usage::default()))
     }
@@ -157,7 +153,6 @@ async fn an_order_that_waited_too_long_is_left_to_a_later_round_and_no_order_com
     }
 }
 
-/// SQS brings it again after half an hour: it was not dealt with, so it is not left to anybody.
 /// Whatever it is that keeps sweeps from their end, the planner still runs.
 #[tokio::test]
 async fn whoever_was_not_swept_for_half_an_hour_is_told_of_once() {
@@ -190,6 +185,25 @@ async fn whoever_was_not_swept_for_half_an_hour_is_told_of_once() {
     assert_eq!(told().len(), 3, "they are swept again");
 }
 
+/// The sweep queue's event source is off from the beginning: nothing is there to be late.
+#[tokio::test]
+async fn what_was_never_swept_is_told_of_too() {
+    let (memory, sweep) = stage().await;
+    let queue = MemorySweepQueue::default();
+    for (minutes, expected) in [(0, 0), (29, 0), (2, 3), (5, 3)] {
+        memory.clock.advance(SignedDuration::from_mins(minutes));
+        plan_round(&sweep, &queue).await.unwrap();
+        let told = memory.facts.told().into_iter();
+        let told = told.filter(
+            |(_, fact)| matches!(fact, Fact::AlertRaised(alert) if alert.kind == AlertKind::NotSwept),
+        );
+        assert_eq!(told.count(), expected, "{minutes} minutes later");
+    }
+    let of_the_second = memory.ledger.last_sweep(AccountId::parse("17841400000000002").ok().as_ref()).await;
+    assert_eq!(of_the_second.unwrap().unwrap().summary.notes, ["no sweep came to its end yet"]);
+}
+
+/// SQS brings it again after half an hour: it was not dealt with, so it is not left to anybody.
 #[tokio::test]
 async fn an_order_that_failed_is_carried_out_however_late_it_comes_again() {
     let (memory, sweep) = stage().await;

@@ -2,7 +2,7 @@
 //! what it leaves out.
 
 use openreply_domain::evidence::Shown;
-use openreply_domain::ids::{AccountId, CommentId, MediaId, UserId};
+use openreply_domain::ids::{AccountId, CommentId, MediaId, MessageId, UserId};
 use openreply_domain::time::Timestamp;
 use secrecy::SecretString;
 use std::future::Future;
@@ -57,6 +57,19 @@ pub struct SeenReply {
     pub at: Timestamp,
     /// What it says.
     pub text: String,
+}
+
+impl SeenReply {
+    /// As evidence. `None`: its id is none that a message can have.
+    #[must_use]
+    pub fn shown(&self, own: Own<'_>) -> Option<Shown> {
+        Some(Shown {
+            id: MessageId::parse(self.id.as_str()).ok()?,
+            at: self.at,
+            text: self.text.clone(),
+            ours: own.wrote(self.from.as_ref(), self.username.as_deref()),
+        })
+    }
 }
 
 /// A top-level comment with its replies.
@@ -152,11 +165,11 @@ pub trait Reader: Send + Sync {
     ///
     /// # Errors
     /// When there is no answer that can be read.
-    fn more_replies(
+    fn replies(
         &self,
         token: &SecretString,
         comment: &CommentId,
-        after: &str,
+        after: Option<&str>,
     ) -> impl Future<Output = Result<RepliesPage, ReadError>> + Send;
 
     /// A page of the account's own media, newest first, from the cursor `after` on.
@@ -179,16 +192,5 @@ pub trait Reader: Send + Sync {
         token: &SecretString,
         own: Own<'_>,
         user: &UserId,
-    ) -> impl Future<Output = Result<(Vec<Shown>, Usage), ReadError>> + Send;
-
-    /// The replies under a comment, as many as Instagram shows.
-    ///
-    /// # Errors
-    /// When there is no answer that can be read.
-    fn replies(
-        &self,
-        token: &SecretString,
-        own: Own<'_>,
-        comment: &CommentId,
     ) -> impl Future<Output = Result<(Vec<Shown>, Usage), ReadError>> + Send;
 }

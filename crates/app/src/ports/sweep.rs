@@ -3,10 +3,10 @@
 use super::{Ledger, LedgerError, QueueError};
 use crate::sweep::{Summary, SweepOrder};
 use openreply_domain::ids::{AccountId, CampaignId, MediaId, UserId};
-use openreply_domain::send::Send;
+use openreply_domain::send::{Send, SendKey};
 use openreply_domain::time::Timestamp;
-use openreply_domain::trigger::TriggerKey;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::future::Future;
 
 /// An ad's own media and the post it promotes.
@@ -33,6 +33,9 @@ pub struct SweepRecord {
         skip_serializing_if = "Option::is_none"
     )]
     pub quiet_until: Option<Timestamp>,
+    /// Where the comments of posts go on that no round has read to their end, by post.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unfinished: BTreeMap<MediaId, String>,
     /// What it came to.
     pub summary: Summary,
 }
@@ -64,13 +67,13 @@ pub trait SweepLedger: Ledger {
         visit: impl FnMut(Vec<Send>) -> bool + std::marker::Send,
     ) -> impl Future<Output = Result<bool, LedgerError>> + std::marker::Send;
 
-    /// Those of the triggers' direct messages that exist, consistently, in one batch read.
+    /// Those of these Sends that exist, by their keys, consistently, in one batch read.
     ///
     /// # Errors
     /// When they could not all be read.
-    fn direct_messages(
+    fn known(
         &self,
-        triggers: &[TriggerKey],
+        keys: &[SendKey],
     ) -> impl Future<Output = Result<Vec<Send>, LedgerError>> + std::marker::Send;
 
     /// Binds a campaign that waits for a reel since `since`, unless it is bound. Returns the reel that it is bound

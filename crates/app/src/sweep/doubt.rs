@@ -1,6 +1,7 @@
 //! Doubt: claims that nobody settled become unconfirmed, and those in doubt are looked for on Instagram.
 
 use super::Round;
+use super::thread::WHOLE;
 use crate::deliver::{content_of, text_of};
 use crate::ports::{Host, LedgerError, Own, Reader, SweepLedger};
 use openreply_domain::campaign::CampaignContent;
@@ -129,14 +130,23 @@ where
     /// What Instagram shows at a place. What is so young that a Send may have its id already without showing it in
     /// the index proves nothing yet.
     async fn look(&mut self, place: &Place) -> Option<Vec<Shown>> {
-        let token = self.reading.begin(self.now())?;
-        let own = Own { id: &self.account.id, username: &self.account.username };
-        let answer = match place {
-            Place::Conversation(user) => self.reader.conversation(&token, own, user).await,
-            Place::Comment(comment) => self.reader.replies(&token, own, comment).await,
+        let mut shown = match place {
+            Place::Conversation(user) => {
+                let token = self.reading.begin(self.now())?;
+                let own = Own { id: &self.account.id, username: &self.account.username };
+                let answer = self.reader.conversation(&token, own, user).await;
+                let now = self.now();
+                self.reading.end(answer, now)?
+            }
+            Place::Comment(comment) => {
+                let read = self.replies(comment, None, WHOLE).await;
+                let own = Own { id: &self.account.id, username: &self.account.username };
+                let shown = read.seen.iter().filter_map(|reply| reply.shown(own)).collect();
+                // Whether there is another one that fits as well, only the whole thread tells.
+                read.is_whole.then_some(shown)?
+            }
         };
         let now = self.now();
-        let mut shown = self.reading.end(answer, now)?;
         if !self.index_lag.is_zero() {
             let ripe = after(now, -self.index_lag);
             shown.retain(|message| message.at <= ripe);

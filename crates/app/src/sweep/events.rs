@@ -23,6 +23,7 @@ const EARLIER: usize = 60;
 const OLDEST: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How long an ad is remembered: comments on it are looked for as long, and whoever comments later names it again.
 const ADS_LAST: SignedDuration = SignedDuration::from_hours(90 * 24);
+const LATE: &str = "the time of this round was over before every webhook event was looked at";
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
 impl<H, R, E> Sweep<H, R, E>
@@ -32,7 +33,11 @@ where
     E: EventBodies,
 {
     /// What concerns the whole stack.
-    pub(super) async fn stack(&self, order: &SweepOrder) -> Result<Summary, LedgerError> {
+    pub(super) async fn stack(
+        &self,
+        order: &SweepOrder,
+        deadline: Timestamp,
+    ) -> Result<Summary, LedgerError> {
         let (mut summary, now) = (Summary::default(), self.now());
         let accounts: HashSet<AccountId> = self.ledger().account_ids().await?.into_iter().collect();
         let keeps_up = self.keeps_up(now).await?;
@@ -46,10 +51,32 @@ where
             start_of_minute(checked.unwrap_or_else(|| after(now, -FIRST_LOOK)).max(after(now, -OLDEST)));
         let mut ads: HashSet<(AccountId, AdMedia)> = HashSet::new();
         for minute in minutes(well_until, now) {
+            if self.now() >= deadline {
+                summary.note(LATE);
+                break;
+            }
+            // A minute that is in trouble keeps no other from being looked at.
+            let events = match self.ledger().events(minute).await {
+                Ok(events) => events,
+                Err(error) => {
+                    tracing::error!(%minute, %error, "a minute's webhook events could not be read; the next round tries again");
+                    summary.errors += 1;
+                    continue;
+                }
+            };
             let mut all_well = true;
-            for event in self.ledger().events(minute).await? {
+            for event in events {
+                if self.now() >= deadline {
+                    summary.note(LATE);
+                    all_well = false;
+                    break;
+                }
                 let Ok(parsed) = self.bodies.parse(&event.body) else { continue };
-                self.learn_ads(&parsed.triggers, &accounts, &mut ads).await?;
+                if let Err(error) = self.learn_ads(&parsed.triggers, &accounts, &mut ads).await {
+                    tracing::error!(event = event.key.id, %error, "an ad could not be remembered; the next round tries again");
+                    summary.errors += 1;
+                    all_well = false;
+                }
                 if event.status != EventStatus::Processed && event.key.received_at <= ripe {
                     all_well &= keeps_up && self.recover(&event, parsed.triggers, order, &mut summary).await;
                 }
@@ -88,6 +115,9 @@ where
         };
         let marked = taken && self.ledger().mark_event(&event.key, &EventStatus::Processed).await.is_ok();
         if marked {
+            for trigger in jobs.iter().filter_map(|entry| entry.job.trigger()) {
+                tracing::info!(%trigger, "its webhook event was stuck: on the queue now");
+            }
             tracing::warn!(
                 event = event.key.id,
                 triggers = jobs.len(),
@@ -115,9 +145,10 @@ where
             let Trigger::Comment(comment) = trigger else { continue };
             let (Some(ad), Some(post)) = (&comment.media, &comment.original_media) else { continue };
             let learnt = (comment.account.clone(), AdMedia { post: post.clone(), ad: ad.clone() });
-            if ad != post && accounts.contains(&comment.account) && known.insert(learnt.clone()) {
+            if ad != post && accounts.contains(&comment.account) && !known.contains(&learnt) {
                 let until = after(self.now(), ADS_LAST);
                 self.ledger().record_ad(&learnt.0, &learnt.1, until).await?;
+                known.insert(learnt);
             }
         }
         Ok(())

@@ -16,11 +16,13 @@ mod posts;
 mod reading;
 mod reel;
 mod summary;
+mod thread;
 mod token;
 mod waiting;
 
 pub use plan::plan;
 pub use summary::Summary;
+pub(crate) use thread::WHOLE;
 
 use crate::contended::Unchanged;
 use crate::deliver::Deliver;
@@ -30,11 +32,12 @@ use crate::ports::{
 use crate::resume::end_hold;
 use openreply_domain::campaign::Account;
 use openreply_domain::gate::{AccountGate, HoldReason, Stop};
-use openreply_domain::ids::AccountId;
+use openreply_domain::ids::{AccountId, MediaId};
 use openreply_domain::time::{SignedDuration, Timestamp};
 use posts::OwnMedia;
 use reading::Reading;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What travels on the sweep queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +73,8 @@ struct Round<'a, H: Host, R> {
     reader: &'a R,
     reading: Reading,
     own: OwnMedia,
+    /// Where the comments of posts go on that no round has read to their end.
+    unfinished: BTreeMap<MediaId, String>,
     /// When it has to be over.
     deadline: Timestamp,
     index_lag: SignedDuration,
@@ -88,17 +93,32 @@ where
     /// When the ledger failed before anything was looked at. The order may be carried out again at any time.
     pub async fn carry_out(&self, order: &SweepOrder, deadline: Timestamp) -> Result<Summary, LedgerError> {
         let at = self.now();
-        let (summary, quiet_until) = match &order.account {
-            None => (self.stack(order).await?, None),
-            Some(account) => self.account(account, order, deadline).await?,
+        let record = SweepRecord {
+            account: order.account.clone(),
+            at,
+            quiet_until: None,
+            unfinished: BTreeMap::new(),
+            summary: Summary::default(),
         };
-        log(order, &summary);
-        let record =
-            SweepRecord { account: order.account.clone(), at, quiet_until, summary: summary.clone() };
-        if let Err(error) = self.ledger().put_sweep(&record).await {
+        let record = match &order.account {
+            None => SweepRecord { summary: self.stack(order, deadline).await?, ..record },
+            Some(account) => self.account(account, order, deadline, record).await?,
+        };
+        log(order, &record.summary);
+        if let Err(error) = self.keep(&record).await {
             tracing::warn!(%error, "what a sweep came to could not be kept; this line is all there is of it");
         }
-        Ok(summary)
+        Ok(record.summary)
+    }
+
+    /// A sweep that took long may end after a later one: what Instagram asked for meanwhile stands.
+    async fn keep(&self, record: &SweepRecord) -> Result<(), LedgerError> {
+        let mut record = record.clone();
+        if record.account.is_some() {
+            let last = self.ledger().last_sweep(record.account.as_ref()).await?;
+            record.quiet_until = record.quiet_until.max(last.and_then(|last| last.quiet_until));
+        }
+        self.ledger().put_sweep(&record).await
     }
 
     async fn account(
@@ -106,11 +126,15 @@ where
         id: &AccountId,
         order: &SweepOrder,
         deadline: Timestamp,
-    ) -> Result<(Summary, Option<Timestamp>), LedgerError> {
+        record: SweepRecord,
+    ) -> Result<SweepRecord, LedgerError> {
         let now = self.now();
-        let Some(account) = self.ledger().account(id).await? else { return Ok((Summary::default(), None)) };
+        let Some(account) = self.ledger().account(id).await? else { return Ok(record) };
         let (gate, stop) = self.ledger().gates(id).await?;
-        let quiet_until = self.ledger().last_sweep(Some(id)).await?.and_then(|last| last.quiet_until);
+        let (quiet_until, unfinished) = match self.ledger().last_sweep(Some(id)).await? {
+            Some(last) => (last.quiet_until, last.unfinished),
+            None => (None, BTreeMap::new()),
+        };
         let reading = match (gate.standing(now), self.host().vault().open(id, &account.token.sealed)) {
             // Doubt is settled by reading.
             (Some(hold), _) if hold.reason != HoldReason::Doubt => {
@@ -129,6 +153,7 @@ where
             order,
             reading,
             own: OwnMedia::default(),
+            unfinished,
             deadline,
             index_lag: self.index_lag,
             summary: Summary::default(),
@@ -141,16 +166,19 @@ where
         round.survive("a hold that is over", outcome);
         let outcome = round.redrive().await;
         round.survive("what waits", outcome);
+        round.reading.begin_step();
         let outcome = round.settle_doubt().await;
         round.survive("what is in doubt", outcome);
+        round.reading.begin_step();
         let outcome = round.bind_reels().await;
         round.survive("the next reel", outcome);
+        round.reading.begin_step();
         let outcome = round.find_missed().await;
         round.survive("missed comments", outcome);
         round.hold_for_dead_token().await;
-        let Round { reading, mut summary, .. } = round;
-        let quiet_until = reading.finish(&mut summary);
-        Ok((summary, quiet_until))
+        let Round { reading, mut summary, unfinished, .. } = round;
+        let quiet_until = reading.finish(self.now(), &mut summary);
+        Ok(SweepRecord { quiet_until, unfinished, summary, ..record })
     }
 
     /// Whether the queue takes more work. Without any heartbeat nobody is known to take it from there.

@@ -1,10 +1,12 @@
 //! The plan of a round: one order for each account, and one for the stack.
 
-use super::SweepOrder;
-use crate::ports::{Facts, LedgerError, Pulse, SweepLedger, SweepQueue};
+use super::{Summary, SweepOrder};
+use crate::ports::{Facts, LedgerError, Pulse, SweepLedger, SweepQueue, SweepRecord};
 use crate::pulse::raise;
+use openreply_domain::ids::AccountId;
 use openreply_domain::pulse::Alert;
-use openreply_domain::time::Timestamp;
+use openreply_domain::time::{SignedDuration, Timestamp, after};
+use std::collections::BTreeMap;
 
 /// Puts a round's orders on the sweep queue, that of the stack first. Returns how many there are, and how many of
 /// them the queue did not take: those accounts are swept in the next round.
@@ -17,8 +19,8 @@ pub async fn plan(
     facts: &impl Facts,
     round: Timestamp,
 ) -> Result<(usize, usize), LedgerError> {
-    tell_of_the_unswept(ledger, facts, round).await;
     let accounts = ledger.account_ids().await?;
+    tell_of_the_unswept(ledger, facts, &accounts, round).await;
     let of = std::iter::once(None).chain(accounts.into_iter().map(Some));
     let orders: Vec<SweepOrder> = of.map(|account| SweepOrder { account, round }).collect();
     let refused = match queue.order(&orders).await {
@@ -32,8 +34,14 @@ pub async fn plan(
     Ok((orders.len(), refused))
 }
 
-/// Of each account, and of the stack, whose last sweep came to its end long ago: once, until another one does.
-async fn tell_of_the_unswept(ledger: &(impl SweepLedger + Pulse), facts: &impl Facts, now: Timestamp) {
+/// Of each account, and of the stack, whose last sweep came to its end long ago: once, until another one does. For what
+/// was never swept it counts from its first round.
+async fn tell_of_the_unswept(
+    ledger: &(impl SweepLedger + Pulse),
+    facts: &impl Facts,
+    accounts: &[AccountId],
+    now: Timestamp,
+) {
     let records = match ledger.sweeps().await {
         Ok(records) => records,
         Err(error) => {
@@ -41,6 +49,17 @@ async fn tell_of_the_unswept(ledger: &(impl SweepLedger + Pulse), facts: &impl F
             return;
         }
     };
+    let all = std::iter::once(None).chain(accounts.iter().cloned().map(Some));
+    for account in all.filter(|account| records.iter().all(|record| record.account != *account)) {
+        let mut summary = Summary::default();
+        summary.note("no sweep came to its end yet");
+        // Before the round itself, whose orders are owed until one of them is carried out.
+        let at = after(now, -SignedDuration::from_millis(1));
+        let first = SweepRecord { account, at, quiet_until: None, unfinished: BTreeMap::new(), summary };
+        if let Err(error) = ledger.put_sweep(&first).await {
+            tracing::error!(%error, "nobody would hear of an account that is never swept");
+        }
+    }
     for record in records {
         if let Some(alert) = Alert::not_swept(record.account.as_ref(), record.at, now) {
             raise(ledger, facts, alert, now).await;

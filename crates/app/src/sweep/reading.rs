@@ -9,7 +9,7 @@ use secrecy::SecretString;
 const USED_AT_MOST: Usage = Usage(75);
 /// How long reads rest when Instagram cannot be reached, or limits them and does not say for how long.
 const REST: SignedDuration = SignedDuration::from_mins(15);
-/// Reads rest when so many in a row gave no answer.
+/// A step reads no more when so many in a row gave no answer.
 const FAILURES: u32 = 2;
 /// No read begins so shortly before the end of the invocation.
 const LAST: SignedDuration = SignedDuration::from_secs(20);
@@ -19,9 +19,17 @@ pub(super) struct Reading {
     token: Option<SecretString>,
     deadline: Timestamp,
     quiet_until: Option<Timestamp>,
-    /// Why no more is read.
+    /// Why no more is read in this round.
     stopped: Option<String>,
+    /// Whether no more is read in this step: what it reads gives no answer, and what others read may.
+    step_is_over: bool,
+    /// How many in a row gave no answer, in this step.
     failures: u32,
+    /// Whether a step ended for want of answers.
+    is_silent: bool,
+    /// Whether there was any answer in this round.
+    is_heard: bool,
+    refused: u32,
     reads: u32,
     errors: u32,
     /// What gave no answer, or is not shown.
@@ -38,7 +46,11 @@ impl Reading {
             deadline,
             quiet_until,
             stopped: None,
+            step_is_over: false,
             failures: 0,
+            is_silent: false,
+            is_heard: false,
+            refused: 0,
             reads: 0,
             errors: 0,
             left_out: Vec::new(),
@@ -48,17 +60,24 @@ impl Reading {
 
     /// Reads nothing, for this reason. What Instagram asked for stands.
     pub(super) fn none(why: String, quiet_until: Option<Timestamp>) -> Self {
-        Self {
-            token: None,
-            deadline: Timestamp::MIN,
-            quiet_until,
-            stopped: Some(why),
-            failures: 0,
-            reads: 0,
-            errors: 0,
-            left_out: Vec::new(),
-            token_is_dead: false,
-        }
+        let never = Self::new(SecretString::default(), Timestamp::MIN, quiet_until);
+        Self { token: None, stopped: Some(why), ..never }
+    }
+
+    /// Another step begins, which reads something else.
+    pub(super) fn begin_step(&mut self) {
+        self.step_is_over = false;
+        self.failures = 0;
+    }
+
+    /// How many reads Instagram refused: what was asked for is not there.
+    pub(super) fn refused(&self) -> u32 {
+        self.refused
+    }
+
+    /// Whether nothing more is read in this step.
+    pub(super) fn is_over(&self) -> bool {
+        self.step_is_over || self.stopped.is_some()
     }
 
     /// How many reads were made.
@@ -77,7 +96,7 @@ impl Reading {
                 self.stopped = Some("the time of this round was over before everything was read".to_owned());
             }
         }
-        if self.stopped.is_some() {
+        if self.is_over() {
             return None;
         }
         self.reads += 1;
@@ -89,6 +108,7 @@ impl Reading {
         let error = match answer {
             Ok((seen, usage)) => {
                 self.failures = 0;
+                self.is_heard = true;
                 if usage > USED_AT_MOST {
                     let Usage(percent) = usage;
                     self.stopped =
@@ -112,13 +132,20 @@ impl Reading {
             ReadTrouble::Unreachable => {
                 self.note_once(error.to_string());
                 self.failures += 1;
-                if self.failures >= FAILURES {
-                    self.quiet_until = Some(after(now, REST));
+                // Another step that meets the same silence ends the round.
+                let is_all_silent = self.is_silent && !self.is_heard;
+                if is_all_silent {
                     self.stopped = Some(error.to_string());
+                }
+                if is_all_silent || self.failures >= FAILURES {
+                    self.step_is_over = true;
+                    self.is_silent = true;
                 }
             }
             // This one is gone, or nothing stands under it yet; the next may be there.
             ReadTrouble::Refused { .. } => {
+                self.is_heard = true;
+                self.refused += 1;
                 self.note_once(error.to_string());
             }
         }
@@ -132,12 +159,16 @@ impl Reading {
         }
     }
 
-    /// Writes down what the reads came to. Returns until when Instagram asked for quiet.
-    pub(super) fn finish(self, summary: &mut Summary) -> Option<Timestamp> {
+    /// Writes down what the reads came to by `now`. Returns until when nothing is read: Instagram asked for it, or gave
+    /// no answer at all.
+    pub(super) fn finish(self, now: Timestamp, summary: &mut Summary) -> Option<Timestamp> {
         summary.reads += self.reads;
         summary.errors += self.errors;
         for why in self.left_out.into_iter().chain(self.stopped) {
             summary.note(why);
+        }
+        if self.is_silent && !self.is_heard {
+            return self.quiet_until.max(Some(after(now, REST)));
         }
         self.quiet_until
     }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// What a sweep came to. Counts only; which trigger it was stands in the log line of each.
+/// What a sweep came to. Counts only; which trigger it was stands in the log line of each that was put on the queue,
+/// left for later, settled or in trouble.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Summary {

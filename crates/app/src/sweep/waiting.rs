@@ -30,7 +30,12 @@ where
             }
             if is_over(&send, &self.account, &self.gate, &self.stop, now) {
                 match wake(self.ledger(), self.host().queue(), &send, now).await {
-                    Ok(woken) => self.summary.redriven += u32::from(woken),
+                    Ok(true) => {
+                        tracing::info!(trigger = %send.key.trigger, leg = %send.key.leg, "what it waited for is over: it goes on");
+                        self.summary.redriven += 1;
+                    }
+                    // Somebody else woke or took it meanwhile.
+                    Ok(false) => {}
                     Err(error) => {
                         self.summary.errors += 1;
                         tracing::error!(trigger = %send.key.trigger, leg = %send.key.leg, %error, "what waited could not be woken; the next round tries again");
@@ -47,6 +52,7 @@ where
     /// A Send that is due and that nobody came for: its current wake once more, under an id of its own.
     fn lost(&self, send: &Send, now: Timestamp) -> Option<Enqueue> {
         let timer = Timer::of(send).filter(|timer| after(timer.due_at, LATE) <= now)?;
+        tracing::info!(trigger = %send.key.trigger, leg = %send.key.leg, "due, and nobody came: its timer was lost");
         let name = format!("sweep_{}_{}", self.order.round.as_millisecond(), timer.name());
         let identity = QueueIdentity::new(&timer.key.trigger.account, &timer.user, &name);
         Some(Enqueue { identity, job: timer.job() })

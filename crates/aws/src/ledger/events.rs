@@ -105,10 +105,16 @@ impl DynamoLedger {
                 parts.insert(name, part.into_inner());
             }
         }
-        let mut events = heads
-            .iter()
-            .map(|head| read_event(head, &parts).ok_or_else(|| unreadable(READ, &keys::shown(head))))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut events: Vec<EventRecord> = Vec::new();
+        for head in &heads {
+            match read_event(head, &parts) {
+                Some(event) => events.push(event),
+                None => {
+                    let error = unreadable(READ, &keys::shown(head));
+                    tracing::error!(%error, "a webhook event was left out that cannot be read; the others go on");
+                }
+            }
+        }
         events.sort_by(|a, b| (a.key.received_at, &a.key.id).cmp(&(b.key.received_at, &b.key.id)));
         Ok(events)
     }

@@ -6,9 +6,9 @@ use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
 use openreply_app::ports::{AdMedia, LedgerError, SweepLedger, SweepRecord};
 use openreply_domain::ids::{AccountId, CampaignId, MediaId, MessageId, UserId};
-use openreply_domain::send::{Leg, Send, State};
+use openreply_domain::send::{Send, SendKey, State};
 use openreply_domain::time::{Timestamp, after, from_millis};
-use openreply_domain::trigger::TriggerKey;
+use std::collections::BTreeSet;
 
 const UNSETTLED: &str = "list what nobody settled";
 const KNOWN: &str = "read the messages of several triggers";
@@ -51,11 +51,9 @@ impl SweepLedger for DynamoLedger {
         self.visit_log(account, since, user, visit).await
     }
 
-    async fn direct_messages(&self, triggers: &[TriggerKey]) -> Result<Vec<Send>, LedgerError> {
-        let mut triggers: Vec<&TriggerKey> = triggers.iter().collect();
-        triggers.sort();
-        triggers.dedup();
-        let wanted: Vec<Item> = triggers.iter().map(|trigger| keys::send(trigger, &Leg::Dm)).collect();
+    async fn known(&self, keys: &[SendKey]) -> Result<Vec<Send>, LedgerError> {
+        let keys: BTreeSet<&SendKey> = keys.iter().collect();
+        let wanted: Vec<Item> = keys.iter().map(|key| keys::send(&key.trigger, &key.leg)).collect();
         let mut sends = self.read_as_sends(KNOWN, &wanted).await?;
         sends.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(sends)

@@ -95,7 +95,7 @@ macro_rules! sweep_ledger_contract {
         use $crate::contract::ledger as sweep_suite;
         $crate::contract_cases! { sweep_suite, $make:
             what_nobody_settled_comes_when_it_should_be_looked_at,
-            the_direct_messages_of_many_triggers_are_read_at_once,
+            many_messages_are_read_at_once,
             what_was_sent_to_somebody_is_gone_through_until_nobody_asks_for_more,
             a_message_proves_one_send_at_most,
             a_campaign_is_bound_to_one_reel_for_good,

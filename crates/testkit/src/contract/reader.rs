@@ -123,7 +123,7 @@ pub async fn replies_come_with_their_comment_and_then_page_by_page(bench: &impl 
     assert_eq!(second.comment, busy);
     let (mut seen, mut after, mut pages) = (second.replies.clone(), second.more_replies.clone(), 0);
     while let Some(cursor) = after {
-        let page = bench.reader().more_replies(&token(), &busy.id, &cursor).await.unwrap();
+        let page = bench.reader().replies(&token(), &busy.id, Some(&cursor)).await.unwrap();
         assert!(!page.replies.is_empty(), "a page was promised");
         seen.extend(page.replies);
         (pages, after) = (pages + 1, page.next);
@@ -183,15 +183,16 @@ pub async fn a_conversation_shows_its_newest_messages(bench: &impl ReaderBench) 
     assert_eq!(nothing, []);
 }
 
-/// The replies under a comment are shown with their ids, and which of them are the account's own.
+/// From the first on, the replies under a comment say whose they are, and with their ids they are evidence.
 pub async fn replies_under_a_comment_say_which_are_ours(bench: &impl ReaderBench) {
     set_up(bench);
     let comment = write(bench, PERSON, "LINK", None);
-    let (seen, _) = bench.reader().replies(&token(), own(&account()), &comment.id).await.unwrap();
-    assert_eq!(seen, []);
+    let page = bench.reader().replies(&token(), &comment.id, None).await.unwrap();
+    assert_eq!((page.replies, page.next), (vec![], None));
     let written =
         [write(bench, "901", "me too", Some(&comment.id)), write(bench, ACCOUNT, "Sent!", Some(&comment.id))];
-    let (seen, _) = bench.reader().replies(&token(), own(&account()), &comment.id).await.unwrap();
+    let page = bench.reader().replies(&token(), &comment.id, None).await.unwrap();
+    let seen: Vec<Shown> = page.replies.iter().map(|reply| reply.shown(own(&account())).unwrap()).collect();
     let seen: Vec<_> =
         seen.iter().map(|shown| (shown.id.as_str(), shown.at, shown.text.as_str(), shown.ours)).collect();
     let wanted: Vec<_> = written
@@ -218,10 +219,10 @@ async fn every_read(
     before();
     met.push(reader.conversation(token, own(&account()), &user(PERSON)).await.map(|(_, usage)| usage));
     before();
-    met.push(reader.replies(token, own(&account()), comment).await.map(|(_, usage)| usage));
+    met.push(reader.replies(token, comment, None).await.map(|page| page.usage));
     before();
     let reply = bench.instagram().snapshot().replies(comment).next().unwrap().0.to_string();
-    met.push(reader.more_replies(token, comment, &reply).await.map(|page| page.usage));
+    met.push(reader.replies(token, comment, Some(&reply)).await.map(|page| page.usage));
     met
 }
 
@@ -271,8 +272,8 @@ pub async fn what_is_not_there_is_refused(bench: &impl ReaderBench) {
     let (nowhere, stranger) = (CommentId::parse("404").unwrap(), AccountId::parse("404").unwrap());
     for met in [
         reader.comments(&token(), &media("404"), None).await.map(|_| ()),
-        reader.replies(&token(), own(&account()), &nowhere).await.map(|_| ()),
-        reader.more_replies(&token(), &nowhere, "1").await.map(|_| ()),
+        reader.replies(&token(), &nowhere, None).await.map(|_| ()),
+        reader.replies(&token(), &nowhere, Some("1")).await.map(|_| ()),
         reader.conversation(&token(), own(&stranger), &user(PERSON)).await.map(|_| ()),
         reader.comments(&token(), &media(POST), Some("no cursor")).await.map(|_| ()),
     ] {

@@ -7,9 +7,8 @@ use openreply_app::ports::{
 };
 use openreply_domain::evidence::Shown;
 use openreply_domain::ids::{AccountId, CampaignId, CommentId, MediaId, UserId};
-use openreply_domain::send::Send;
+use openreply_domain::send::{Send, SendKey};
 use openreply_domain::time::Timestamp;
-use openreply_domain::trigger::TriggerKey;
 use secrecy::SecretString;
 use std::future::Future;
 
@@ -26,8 +25,8 @@ impl<L: SweepLedger> SweepLedger for Faulty<L> {
     ) -> Result<bool, LedgerError> {
         self.plan.call("go_through", self.port.go_through(account, since, user, visit), transient).await
     }
-    async fn direct_messages(&self, triggers: &[TriggerKey]) -> Result<Vec<Send>, LedgerError> {
-        self.plan.call("direct_messages", self.port.direct_messages(triggers), transient).await
+    async fn known(&self, keys: &[SendKey]) -> Result<Vec<Send>, LedgerError> {
+        self.plan.call("known", self.port.known(keys), transient).await
     }
     async fn bind_reel(
         &self,
@@ -92,13 +91,13 @@ impl<R: Reader> Reader for Faulty<R> {
     ) -> Result<CommentsPage, ReadError> {
         self.plan.read("comments", self.port.comments(token, media, after)).await
     }
-    async fn more_replies(
+    async fn replies(
         &self,
         token: &SecretString,
         comment: &CommentId,
-        after: &str,
+        after: Option<&str>,
     ) -> Result<RepliesPage, ReadError> {
-        self.plan.read("more_replies", self.port.more_replies(token, comment, after)).await
+        self.plan.read("replies", self.port.replies(token, comment, after)).await
     }
     async fn own_media(
         &self,
@@ -115,13 +114,5 @@ impl<R: Reader> Reader for Faulty<R> {
         user: &UserId,
     ) -> Result<(Vec<Shown>, Usage), ReadError> {
         self.plan.read("conversation", self.port.conversation(token, own, user)).await
-    }
-    async fn replies(
-        &self,
-        token: &SecretString,
-        own: Own<'_>,
-        comment: &CommentId,
-    ) -> Result<(Vec<Shown>, Usage), ReadError> {
-        self.plan.read("replies", self.port.replies(token, own, comment)).await
     }
 }

@@ -112,7 +112,12 @@ impl<C: Clock + 'static> FakeInstagram<C> {
 
     /// From now on reads are answered so late.
     pub fn slow_reads(&self, latency: Duration) {
-        self.on_stage(|stage, _| stage.latency = latency);
+        self.on_stage(|stage, _| stage.read_latency = latency);
+    }
+
+    /// From now on writes are answered so late; their effect comes at once.
+    pub fn slow_writes(&self, latency: Duration) {
+        self.on_stage(|stage, _| stage.write_latency = latency);
     }
 
     /// From now on so much of the calls counts as used, in percent.

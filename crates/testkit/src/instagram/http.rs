@@ -77,7 +77,7 @@ async fn messages<C: Clock + 'static>(
         Err(_) => Write::Malformed { account: Some(account) },
     };
     let answer = fake.on_stage(|stage, now| stage.write(now, request(&parts), &write));
-    answer.into_response().await
+    fake.sender_hears(answer).await
 }
 
 async fn replies<C: Clock + 'static>(
@@ -91,7 +91,7 @@ async fn replies<C: Clock + 'static>(
         Err(_) => Write::Malformed { account: None },
     };
     let answer = fake.on_stage(|stage, now| stage.write(now, request(&parts), &write));
-    answer.into_response().await
+    fake.sender_hears(answer).await
 }
 
 async fn conversations<C: Clock + 'static>(
@@ -197,9 +197,16 @@ fn own_address(parts: &Parts) -> String {
 }
 
 impl<C: Clock + 'static> FakeInstagram<C> {
+    /// An answer to a write, as late as writes are answered.
+    async fn sender_hears(&self, answer: Answer) -> Response {
+        let latency = self.on_stage(|stage, _| stage.write_latency);
+        tokio::time::sleep(latency).await;
+        answer.into_response().await
+    }
+
     /// An answer to a read, as late as reads are answered, with what is used of the account's calls.
     async fn reader_hears(&self, answer: Answer) -> Response {
-        let (latency, usage) = self.on_stage(|stage, _| (stage.latency, stage.usage));
+        let (latency, usage) = self.on_stage(|stage, _| (stage.read_latency, stage.usage));
         tokio::time::sleep(latency).await;
         let mut response = answer.into_response().await;
         let used = format!(r#"{{"call_count":{usage},"total_time":1,"total_cputime":1}}"#);

@@ -27,7 +27,9 @@ pub(super) struct Stage {
     pub(super) calls: Vec<Call>,
     pub(super) journal: Option<Journal>,
     /// How long reads take.
-    pub(super) latency: Duration,
+    pub(super) read_latency: Duration,
+    /// How late the answer to a write comes.
+    pub(super) write_latency: Duration,
     /// How much of the calls is used, in percent.
     pub(super) usage: u32,
 }

@@ -322,11 +322,10 @@ impl SweepLedger for MemoryLedger {
         Ok(found.chunks(2).all(|some| visit(some.to_vec())))
     }
 
-    async fn direct_messages(&self, triggers: &[TriggerKey]) -> Result<Vec<Send>, LedgerError> {
+    async fn known(&self, keys: &[SendKey]) -> Result<Vec<Send>, LedgerError> {
         let kept = lock(&self.kept);
-        let keys: BTreeSet<SendKey> =
-            triggers.iter().map(|trigger| SendKey { trigger: trigger.clone(), leg: Leg::Dm }).collect();
-        Ok(keys.iter().filter_map(|key| kept.sends.get(key).cloned()).collect())
+        let keys: BTreeSet<&SendKey> = keys.iter().collect();
+        Ok(keys.into_iter().filter_map(|key| kept.sends.get(key).cloned()).collect())
     }
 
     async fn bind_reel(

@@ -7,8 +7,7 @@ use openreply_app::ports::{AdMedia, Also, SweepLedger, SweepRecord, Written};
 use openreply_app::sweep::Summary;
 use openreply_domain::campaign::{Campaign, Post};
 use openreply_domain::ids::{MediaId, MessageId, UserId};
-use openreply_domain::send::{Expect, Leg, Looked, Send, State, WaitingFor};
-use openreply_domain::trigger::TriggerKey;
+use openreply_domain::send::{Expect, Leg, Looked, Send, SendKey, State, WaitingFor};
 use std::collections::HashSet;
 
 fn media(n: u32) -> MediaId {
@@ -54,9 +53,9 @@ pub async fn what_nobody_settled_comes_when_it_should_be_looked_at(ledger: &impl
     assert_eq!(ledger.unsettled(&account(1), at(400)).await.unwrap(), [in_the_air, looked]);
 }
 
-/// Those that exist of many, and only the direct message of each.
-pub async fn the_direct_messages_of_many_triggers_are_read_at_once(ledger: &impl SweepLedger) {
-    assert_eq!(ledger.direct_messages(&[]).await.unwrap(), []);
+/// Those that exist of many, and of each trigger only what was asked for.
+pub async fn many_messages_are_read_at_once(ledger: &impl SweepLedger) {
+    assert_eq!(ledger.known(&[]).await.unwrap(), []);
     let sends: Vec<Send> = (0..120)
         .map(|n| claimed(trigger(n), if n.is_multiple_of(10) { reply(1) } else { Leg::Dm }, n))
         .collect();
@@ -65,9 +64,12 @@ pub async fn the_direct_messages_of_many_triggers_are_read_at_once(ledger: &impl
             assert_eq!(written.unwrap(), Written::Done);
         }
     }
-    let asked: Vec<TriggerKey> = (0..150).rev().chain([5, 6]).map(trigger).collect();
-    let wanted: Vec<&Send> = sends.iter().filter(|send| send.key.leg == Leg::Dm).collect();
-    assert_eq!(ledger.direct_messages(&asked).await.unwrap().iter().collect::<Vec<_>>(), wanted);
+    for leg in [Leg::Dm, reply(1)] {
+        let key = |n| SendKey { trigger: trigger(n), leg: leg.clone() };
+        let asked: Vec<SendKey> = (0..150).rev().chain([5, 6, 10]).map(key).collect();
+        let wanted: Vec<&Send> = sends.iter().filter(|send| send.key.leg == leg).collect();
+        assert_eq!(ledger.known(&asked).await.unwrap().iter().collect::<Vec<_>>(), wanted);
+    }
 }
 
 /// All that is not older, to whomever or to one person, of one account; and no more than somebody wants.
@@ -177,6 +179,7 @@ pub async fn the_last_sweep_of_each_account_reads_back(ledger: &impl SweepLedger
         account,
         at: at(seconds),
         quiet_until: (found == 3).then(|| at(900)),
+        unfinished: (0..found).map(|n| (media(n), format!("cursor{n}"))).collect(),
         summary: Summary { found, notes: vec!["held".to_owned()], ..Summary::default() },
     };
     for kept in [record(Some(account(1)), 1, 2), record(None, 2, 0), record(Some(account(1)), 3, 3)] {
