@@ -13,7 +13,7 @@
 //! - from OPEN only by a message that carries the current wake, and only once it is due;
 //! - SENT never changes; FAILED and SKIPPED change only to SENT, when a claim that a person released turns out
 //!   to have delivered;
-//! - attempts count the calls that reached Meta, and never go beyond [`Policy::max_attempts`].
+//! - attempts count the calls that reached Meta, and go beyond [`Policy::max_attempts`] only by a person's release.
 //!
 //! The functions here say *what* to write; the ledger makes each write conditional ([`Expect`]).
 

@@ -2,7 +2,7 @@
 
 use crate::{bodies, config, json, refusal};
 use aws_sdk_dynamodb::Client;
-use openreply_app::ports::{AccountUpdate, Ledger, LedgerError, Written};
+use openreply_app::ports::{AccountUpdate, EventKey, Ledger, LedgerError, Written};
 use openreply_aws::DynamoLedger;
 use openreply_domain::campaign::OptOut;
 use openreply_domain::ids::{AccountId, CampaignId, UserId};
@@ -131,6 +131,27 @@ async fn an_index_may_list_a_row_twice_and_one_that_cannot_be_read() {
     assert_eq!(ledger.waiting(&trigger().account).await, Ok(vec![send]));
     let asked = &bodies(&server)[1]["RequestItems"]["ledger"]["Keys"];
     assert_eq!(*asked, json!([keys, torn]), "DynamoDB refuses a key that comes twice");
+}
+
+#[tokio::test]
+async fn a_webhook_event_that_cannot_be_read_keeps_no_other_back() {
+    let key = EventKey { received_at: Timestamp::UNIX_EPOCH, id: "good".to_owned() };
+    let (writer, written) = ledger(vec![json(200, &json!({}))]).await;
+    writer.record_event(&key, b"{}").await.unwrap();
+    let good = bodies(&written)[0]["Item"].clone();
+    let named = |name: &str| {
+        let mut item = good.clone();
+        item["sk"] = json!({ "S": name });
+        item
+    };
+    let (mut strange, mut torn) = (named("strange"), named("torn"));
+    strange["status"] = json!({ "S": "BETTER" });
+    // Its further part was forgotten.
+    torn["further"] = json!({ "N": "1" });
+    let listed = json!({ "Items": [strange, torn, good], "Count": 3, "ScannedCount": 3 });
+    let (ledger, _server) = ledger(vec![json(200, &listed)]).await;
+    let found = ledger.events(key.received_at).await.unwrap();
+    assert_eq!(found.iter().map(|event| &event.key).collect::<Vec<_>>(), [&key]);
 }
 
 #[tokio::test]
