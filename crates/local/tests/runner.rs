@@ -70,6 +70,16 @@ async fn a_comment_becomes_one_message_however_often_it_is_told_of_and_is_there_
     );
     assert_eq!(brought[0]["links"][0]["url"], "https://example.com/guide");
     assert_eq!(runner.text("/r/nothing").await.0, 404);
+    for (path, wanted) in [
+        ("/_local/delivery", 404),
+        ("/_local/comment", 405),
+        ("/_local/story", 400),
+        ("/_local/story?trigger=x", 400),
+    ] {
+        let (status, body) = runner.text(path).await;
+        let says: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert!(status == wanted && says["error"].is_string(), "{path}: {status} {body}");
+    }
 
     drop(runner);
     let runner = Runner::start(dir.path(), CAMPAIGNS, &[]).await;
@@ -393,8 +403,11 @@ async fn what_is_in_doubt_stays_until_a_person_releases_it_and_then_goes_out_onc
     runner.post("/_local/advance", &json!({"seconds": 6 * 3600})).await;
     assert_eq!((graph.writes().len(), &runner.deliveries().await[0]["status"]), (1, &json!("UNCONFIRMED")));
 
-    let row = runner.post("/_local/deliveries/resolve", &release).await;
+    let named = json!({"trigger": trigger, "leg": "dm", "as": "release", "by": "mia"});
+    let row = runner.post("/_local/deliveries/resolve", &named).await;
     assert_eq!(row["status"], "PENDING", "{row}");
+    let story = runner.get(&format!("/_local/story?trigger={trigger}")).await.to_string();
+    assert!(story.contains("called not sent by mia"), "{story}");
     runner.idle().await;
     runner.post("/_local/advance", &json!({"seconds": 3600})).await;
     assert_eq!((graph.writes().len(), &runner.deliveries().await[0]["status"]), (2, &json!("SENT")));

@@ -15,11 +15,12 @@ mod webhook;
 use crate::runner::Runner;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::header;
+use axum::http::{Method, StatusCode, Uri, header};
 use axum::middleware;
-use axum::response::{Html, IntoResponse};
+use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, get, post};
 use std::sync::Arc;
+use webhook::refuse;
 
 /// What Lambda takes as a payload.
 const MAX_BODY: usize = 6 * 1024 * 1024;
@@ -58,6 +59,8 @@ pub(crate) fn router(runner: Arc<Runner>) -> Router {
         .route("/_local/world", get(view::world))
         .route("/_local/events", get(view::events))
         .route("/_local/story", get(story::story))
+        .route("/_local/{*rest}", any(nothing_here))
+        .method_not_allowed_fallback(another_method)
         .layer(middleware::from_fn(guard::only_this_machine));
     Router::new()
         .route("/api/webhook", any(webhook::webhook))
@@ -65,6 +68,14 @@ pub(crate) fn router(runner: Arc<Runner>) -> Router {
         .merge(local)
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(runner)
+}
+
+async fn nothing_here(uri: Uri) -> Response {
+    refuse(StatusCode::NOT_FOUND, &format!("there is no {}; docs/LOCAL.md lists what there is", uri.path()))
+}
+
+async fn another_method(method: Method, uri: Uri) -> Response {
+    refuse(StatusCode::METHOD_NOT_ALLOWED, &format!("{} takes no {method}", uri.path()))
 }
 
 fn asset(content_type: &'static str, text: &'static str) -> impl IntoResponse {

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use openreply_app::ports::{EventBodies, EventStatus, Ledger, LedgerError};
 use openreply_domain::delivery::rows;
 use openreply_domain::ids::CampaignId;
-use openreply_domain::send::{Leg, Says, Send};
+use openreply_domain::send::{Decision, Leg, Resolved, Says, Send};
 use openreply_domain::time::Timestamp;
 use openreply_domain::trigger::{TriggerKey, TriggerKind};
 use openreply_testkit::instagram::World;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 #[derive(Deserialize)]
 pub(super) struct StoryQuery {
-    trigger: String,
+    trigger: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -34,10 +34,10 @@ struct Step {
 
 /// `GET /_local/story?trigger=…`
 pub(super) async fn story(State(runner): State<Arc<Runner>>, Query(query): Query<StoryQuery>) -> Response {
-    let Ok(trigger) = query.trigger.parse::<TriggerKey>() else {
+    let Some(trigger) = query.trigger.and_then(|trigger| trigger.parse::<TriggerKey>().ok()) else {
         return refuse(
             StatusCode::BAD_REQUEST,
-            "trigger reads comment:<account>:<id>, and likewise for tap, message and follow_up",
+            "?trigger= is missing or is none: it reads comment:<account>:<id>, and likewise for tap, message and follow_up",
         );
     };
     match tell(&runner, &trigger).await {
@@ -132,6 +132,13 @@ fn of_send(runner: &Runner, send: &Send) -> Vec<Step> {
     if let Some(claim) = &send.claim {
         let detail = Some(format!("Attempt {}, campaign {campaign}", send.attempts.max(1)));
         steps.push(Step { at: claim.at, what: format!("{leg} claimed"), detail, state: "done" });
+    }
+    if let Some(Resolved { by, at, decision }) = &send.resolved {
+        let what = match decision {
+            Decision::Sent => format!("{leg}: called sent by {by}"),
+            Decision::Release => format!("{leg}: called not sent by {by}, and released"),
+        };
+        steps.push(Step { at: *at, what, detail: None, state: "done" });
     }
     for row in rows(send, |claim| runner.pump.is_alive(claim)) {
         let (what, state) = match row.status {
