@@ -2,7 +2,7 @@
 
 use super::{keys, resources, target, template};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A function's property, or what `Globals` sets for all.
@@ -73,45 +73,46 @@ fn the_log_level_is_a_setting_of_the_code_and_lambda_keeps_what_it_writes() {
     assert_eq!(level, &json!({ "Ref": "LogLevel" }));
 }
 
+/// The settings that some source asks for by name.
+fn asked_for(source: &str) -> BTreeSet<String> {
+    let names = ["variable(\"", "number(\"", "count(\""].into_iter().flat_map(|call| {
+        source.split(call).skip(1).filter_map(|rest| rest.split_once('"')).map(|(name, _)| name.to_owned())
+    });
+    names.filter(|name| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')).collect()
+}
+
+/// What a function's crate asks for, with what the wiring asks for that it shares with others.
+fn settings_of(code: &Path) -> BTreeSet<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let main = std::fs::read_to_string(root.join(code).join("src/main.rs")).expect("main.rs can be read");
+    let host = std::fs::read_to_string(root.join("crates/aws/src/host.rs")).expect("host.rs can be read");
+    let mut names = asked_for(&main);
+    if main.contains("aws_host(") {
+        names.extend(asked_for(&host));
+    }
+    names
+}
+
 #[test]
-fn each_function_gets_the_settings_it_reads_and_no_others() {
+fn each_function_gets_the_settings_it_reads_and_of_its_own_no_others() {
     let template = template();
-    let common = ["QUEUE_URL", "RUST_LOG", "SECRETS_PREFIX", "STACK_NAME", "TABLE_NAME"].as_slice();
-    let expected = BTreeMap::from([
-        ("WebhookFunction", [common, &[]].concat()),
-        (
-            "ConsumerFunction",
-            [
-                common,
-                &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "MAX_SEND_ATTEMPTS", "QUEUE_ARN"],
-                &["EVENT_BUS", "LINKS_BASE", "TELL_SENT"],
-                &["HOURLY_DM_LIMIT", "MONTHLY_DM_LIMIT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
-            ]
-            .concat(),
-        ),
-        ("LinksFunction", common.to_vec()),
-        (
-            "ReconcilerFunction",
-            [
-                common,
-                &["DELAY_QUEUE_URL", "GRAPH_API_BASE", "GRAPH_API_VERSION", "QUEUE_ARN", "SWEEP_QUEUE_URL"],
-                &["EVENT_BUS", "LINKS_BASE", "TELL_SENT", "SCHEDULER_ROLE_ARN", "SCHEDULE_GROUP"],
-            ]
-            .concat(),
-        ),
-        ("HealthFunction", [common, &["DEAD_LETTER_QUEUE_URLS", "DELAY_QUEUE_URL"]].concat()),
-    ]);
-    let set = |environment: &Value| -> Vec<String> {
+    let set = |environment: &Value| -> BTreeSet<String> {
         environment["Variables"].as_object().map(|set| set.keys().cloned().collect()).unwrap_or_default()
     };
+    let common = set(&template["Globals"]["Function"]["Environment"]);
+    let mut read_by_any = BTreeSet::from(["RUST_LOG".to_owned()]);
     for (name, function) in resources(&template, "AWS::Serverless::Function") {
-        let mut names = set(&template["Globals"]["Function"]["Environment"]);
-        names.extend(set(&function["Properties"]["Environment"]));
-        names.sort();
-        let mut wanted = expected.get(name).unwrap_or_else(|| panic!("say here what {name} reads")).clone();
-        wanted.sort_unstable();
-        assert_eq!(names, wanted, "{name}");
+        let read = settings_of(Path::new(function["Properties"]["CodeUri"].as_str().expect("a folder")));
+        assert!(read.contains("TABLE_NAME"), "every function reads the ledger; {name} reads {read:?}");
+        let own = set(&function["Properties"]["Environment"]);
+        let missing: Vec<_> = read.difference(&common).filter(|setting| !own.contains(*setting)).collect();
+        assert!(missing.is_empty(), "{name} reads {missing:?}, and the template does not set it");
+        let idle: Vec<_> = own.difference(&read).collect();
+        assert!(idle.is_empty(), "{name} is given {idle:?} and does not read it");
+        read_by_any.extend(read);
     }
+    let idle: Vec<_> = common.difference(&read_by_any).collect();
+    assert!(idle.is_empty(), "nobody reads {idle:?}");
 }
 
 #[test]
