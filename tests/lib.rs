@@ -1,1 +1,3 @@
-//! Nothing of its own: the suites are the test targets of this package.
+//! What several of the suites share. The suites themselves are the test targets of this package.
+
+pub mod meter;

@@ -8,7 +8,6 @@ mod events;
 mod ledger;
 mod links;
 mod lost_answers;
-mod meter;
 mod pulse;
 mod queue;
 mod rows;

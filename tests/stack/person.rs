@@ -148,7 +148,7 @@ impl Person<'_> {
         assert_eq!(ledger.put_stop(&app).await.unwrap(), None);
         let refused = self.comment("562", true).await;
         assert_eq!(self.got(&refused), 0);
-        self.does(&["lift", "app"], &["1 deliveries that waited go on"]);
+        self.does(&["lift", "app"], &["lifted: 2 deliveries that waited go on"]);
         self.stack.drain().await;
         assert_eq!(self.got(&refused), 1);
 

@@ -1,6 +1,6 @@
 //! The product, wired as on AWS, with a meter in each way out.
 
-use crate::meter::{Meter, MeteredQueue, Spent};
+use crate::meter::{MeteredQueue, Spent};
 use aws_credential_types::Credentials;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Region};
@@ -29,6 +29,7 @@ use openreply_testkit::instagram::webhook::{self, CommentUpdate, Conversation, M
 use openreply_testkit::instagram::{FakeInstagram, NewComment, Serving};
 use openreply_testkit::lambda::sqs_event;
 use openreply_testkit::memory::{ManualClock, MemoryDepths, MemoryFacts, MemoryQueue, MemoryTimers};
+use openreply_tests::meter::Meter;
 use secrecy::SecretString;
 use serde_json::Value;
 use std::sync::Arc;
@@ -154,7 +155,7 @@ impl Product {
     pub(crate) async fn sweep(&self) -> Spent {
         let beat = Heartbeat::new(self.clock.now(), true, Some(0), "thrift");
         self.host.ledger.beat(&beat).await.unwrap();
-        self.meter.take();
+        drop(self.meter.take());
         let before = self.instagram.calls().len();
         let budget = Budget { ledger_call: LEDGER_CALL, send: SignedDuration::from_secs(10) };
         let sweep = Sweep {
@@ -253,7 +254,7 @@ impl Product {
     }
 
     fn spent(&self, graph_before: usize) -> Spent {
-        Spent { graph: self.instagram.calls().len() - graph_before, ..self.meter.take() }
+        Spent::of(self.meter.take(), self.instagram.calls().len() - graph_before)
     }
 }
 
