@@ -295,7 +295,7 @@ impl Sim {
             index_lag: SignedDuration::ZERO,
         };
         let now = self.now();
-        let beat = Heartbeat::new(now, true, None, "simulation");
+        let beat = Heartbeat::echo(now, "simulation");
         self.memory.ledger.beat(&beat).await.unwrap();
         let order = SweepOrder { account: Some(AccountId::parse(ACCOUNT).unwrap()), round: now };
         sweep.carry_out(&order, after(now, SignedDuration::from_secs(120))).await.unwrap();

@@ -1,6 +1,6 @@
 //! What a sweep may not take: calls that sends need, a dead token's, a queue that is behind.
 
-use super::stage::{ON_A_POST, ON_ANY, Stage, account, lost_in_doubt};
+use super::stage::{ON_A_POST, ON_ANY, POST, Stage, account, lost_in_doubt, media};
 use openreply_app::ports::{Ledger, Pulse, SweepLedger, SweepRecord};
 use openreply_app::sweep::SweepOrder;
 use openreply_domain::gate::{Hold, HoldReason};
@@ -10,6 +10,10 @@ use openreply_testkit::faults::{Fault as Trouble, FaultPlan};
 use openreply_testkit::instagram::{CallKind, Fault};
 use secrecy::SecretString;
 use std::time::Duration;
+
+const OTHER_POST: &str = "18000000000000056";
+const OTHER_CAMPAIGN: &str = r#"campaigns:
+  - { id: other, account: "17841400000000001", post: "18000000000000056", keywords: [LINK], dm: "The other guide" }"#;
 
 #[tokio::test]
 async fn a_dead_token_is_tried_once_and_holds_the_account_until_there_is_a_new_one() {
@@ -158,8 +162,8 @@ async fn what_instagram_asked_for_outlives_an_earlier_sweep() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         let account = Some(account());
         let quiet_until = Some(after(stage.now(), SignedDuration::from_mins(20)));
-        let (unfinished, summary) = Default::default();
-        let record = SweepRecord { account, at: stage.now(), quiet_until, unfinished, summary };
+        let (progress, summary) = Default::default();
+        let record = SweepRecord { account, at: stage.now(), quiet_until, progress, summary };
         ledger.put_sweep(&record).await.unwrap();
         quiet_until
     };
@@ -167,6 +171,12 @@ async fn what_instagram_asked_for_outlives_an_earlier_sweep() {
     assert_eq!(summary.enqueued, 1, "{summary:?}");
     let kept = ledger.last_sweep(Some(&account())).await.unwrap().unwrap();
     assert_eq!((kept.quiet_until, kept.summary), (quiet_until, summary));
+}
+
+/// Where the next rounds go on, by post.
+async fn unfinished(stage: &Stage) -> Vec<(String, String)> {
+    let kept = stage.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap();
+    kept.progress.unfinished.into_iter().map(|(media, cursor)| (media.to_string(), cursor)).collect()
 }
 
 /// Each round may read one page: every other one goes on where the last of them ended.
@@ -187,8 +197,80 @@ async fn what_stands_deep_under_a_post_is_found_however_little_a_round_may_read(
         assert_eq!(stage.status(&new).await, "SENT", "and nothing new waits for it");
     }
     assert_eq!(stage.status(&deep).await, "SENT");
-    let kept = stage.memory.ledger.last_sweep(Some(&account())).await.unwrap().unwrap();
-    assert!(kept.unfinished.len() <= 1, "{kept:?}");
+    assert_eq!(unfinished(&stage).await.len(), 1);
+    stage.instagram.use_up(1);
+    for _ in 0..2 {
+        stage.sweep().await;
+    }
+    assert_eq!(unfinished(&stage).await, [], "all of it was read");
+}
+
+/// Two posts, each of them more than a round may read: both are read to their ends, whichever round it is.
+#[tokio::test]
+async fn several_posts_that_no_round_reads_to_their_ends_take_turns() {
+    let stage = Stage::new(&ON_A_POST.replace("campaigns:", OTHER_CAMPAIGN)).await;
+    let mut deep = Vec::new();
+    for (post, user) in [(POST, 900), (OTHER_POST, 901)] {
+        deep.push(stage.comment_on(post, &user.to_string(), "LINK", None));
+        for n in 0..110 {
+            stage.comment_on(post, &format!("{user}{n:03}"), "how nice", None);
+        }
+    }
+    stage.instagram.use_up(76);
+    // A throttle rests for fifteen minutes: rounds that read are as far apart as that.
+    for _ in 0..14 {
+        stage.pass(SignedDuration::from_mins(20));
+        assert_eq!(stage.sweep().await.reads, 1);
+    }
+    for comment in deep {
+        assert_eq!(stage.status(&comment).await, "SENT");
+    }
+}
+
+/// Rounds that may not read, or cannot read which posts there are, forget no place.
+#[tokio::test]
+async fn a_place_outlives_rounds_that_read_nothing() {
+    let stage = Stage::new(ON_ANY).await;
+    stage.instagram.publish(&account(), &media(POST), false);
+    for n in 0..120 {
+        stage.comment(&format!("{}", 1000 + n), "how nice");
+    }
+    let calls = FaultPlan::default();
+    stage.round(&calls).await;
+    assert_eq!(unfinished(&stage).await, []);
+    let mut pages = calls.calls().into_iter().enumerate().filter(|(_, call)| *call == "comments");
+    let (second, _) = pages.nth(1).unwrap();
+    stage.round(&FaultPlan::new([(second, Trouble::Refuse)])).await;
+    let place = unfinished(&stage).await;
+    assert_eq!(place.len(), 1);
+    let limited = Fault::error(400, 4, None, "slower");
+    stage.instagram.fail_next_of(CallKind::Read, 1, &limited);
+    for deaf in [FaultPlan::default(), FaultPlan::always([("own_media", Trouble::Refuse)])] {
+        stage.round(&deaf).await;
+        assert_eq!(unfinished(&stage).await, place);
+        stage.pass(SignedDuration::from_mins(20));
+    }
+}
+
+/// What a cursor leads to may be gone, or never answer: then the post is read from its newest comment again.
+#[tokio::test]
+async fn a_place_that_leads_nowhere_is_forgotten() {
+    for trouble in [Fault::error(400, 100, None, "no such cursor"), Fault::html(502)] {
+        let stage = Stage::new(ON_A_POST).await;
+        let deep = stage.comment("900", "LINK");
+        for n in 0..120 {
+            stage.comment(&format!("{}", 1000 + n), "how nice");
+        }
+        stage.instagram.use_up(76);
+        stage.sweep().await;
+        assert_eq!(unfinished(&stage).await.len(), 1);
+        stage.instagram.use_up(1);
+        stage.instagram.fail_next_of(CallKind::Read, 1, &trouble);
+        stage.sweep().await;
+        assert_eq!(unfinished(&stage).await, [], "{trouble:?}");
+        stage.sweep().await;
+        assert_eq!(stage.status(&deep).await, "SENT", "{trouble:?}");
+    }
 }
 
 /// A backlog would only grow.
@@ -199,8 +281,8 @@ async fn nothing_is_added_while_the_queue_is_behind() {
     let ledger = &stage.memory.ledger;
     for (age, lag, enqueued) in [(121, 0, 0), (30, 121_000, 0), (30, 1_000, 1)] {
         let checked_at = after(stage.now(), -SignedDuration::from_secs(age));
-        let heartbeat = Heartbeat::new(checked_at, true, Some(lag), "1");
-        ledger.beat(&heartbeat).await.unwrap();
+        ledger.beat(&Heartbeat::beat(checked_at, Some(lag), "1")).await.unwrap();
+        ledger.beat(&Heartbeat::echo(checked_at, "1")).await.unwrap();
         let summary = stage.look().await;
         assert_eq!(summary.enqueued, enqueued, "{age} s old, {lag} ms late: {summary:?}");
         assert_eq!(summary.notes.is_empty(), enqueued == 1, "{summary:?}");

@@ -238,7 +238,7 @@ impl Stage {
     pub(crate) async fn live(&self) {
         let ledger = &self.memory.ledger;
         if ledger.heartbeat().await.unwrap().is_none_or(|beat| beat.version == "stage") {
-            let beat = Heartbeat::new(self.now(), true, Some(0), "stage");
+            let beat = Heartbeat::echo(self.now(), "stage");
             ledger.beat(&beat).await.unwrap();
         }
     }

@@ -153,7 +153,7 @@ impl Product {
 
     /// A sweep of the account, beside a consumer that lives.
     pub(crate) async fn sweep(&self) -> Spent {
-        let beat = Heartbeat::new(self.clock.now(), true, Some(0), "thrift");
+        let beat = Heartbeat::echo(self.clock.now(), "thrift");
         self.host.ledger.beat(&beat).await.unwrap();
         drop(self.meter.take());
         let before = self.instagram.calls().len();

@@ -33,7 +33,8 @@ pub(crate) async fn beat(host: &impl Host, beat: Beat<'_>) {
     let now = host.clock().now();
     let lag = beat.due_at.map(|due_at| now.duration_since(due_at).max(SignedDuration::ZERO));
     let lag_ms = lag.map(|lag| i64::try_from(lag.as_millis()).unwrap_or(i64::MAX));
-    let heartbeat = Heartbeat::new(now, beat.echo, lag_ms, VERSION);
+    let heartbeat =
+        if beat.echo { Heartbeat::echo(now, VERSION) } else { Heartbeat::beat(now, lag_ms, VERSION) };
     if let Err(error) = host.ledger().beat(&heartbeat).await {
         tracing::error!(%error, "the heartbeat could not be written; health is degraded two minutes after the last one");
         return;
@@ -43,7 +44,9 @@ pub(crate) async fn beat(host: &impl Host, beat: Beat<'_>) {
     }
     let due_at = after(now, ECHO_AFTER);
     let job = Job::Beat { id: beat.id.to_owned(), due_at: Some(due_at), echo: true };
-    let entry = Enqueue { identity: QueueIdentity::of_beat(&format!("{}_echo", beat.id)), job };
+    // Named by its moment: what every beat waits for must not be swallowed as the echo of a copy.
+    let name = format!("{}_echo_{}", beat.id, now.as_millisecond());
+    let entry = Enqueue { identity: QueueIdentity::of_beat(&name), job };
     if let Err(error) = host.timers().delay(&entry, due_at).await {
         tracing::error!(%error, "the echo of a beat could not be put on the delay queue; short waits may fail too");
     }

@@ -30,7 +30,7 @@ pub struct Heartbeat {
     /// Since when the echo of a beat is waited for: the earliest whose echo did not come. `None`: the last one came.
     #[serde(default, with = "crate::time::millis::option", skip_serializing_if = "Option::is_none")]
     pub echo_awaited_since: Option<Timestamp>,
-    /// How many milliseconds after its time the beat arrived. `None`: the schedule did not say when that was.
+    /// How many milliseconds after its time the last beat arrived. `None`: the schedule did not say when that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_ms: Option<i64>,
     /// The version of OpenReply that wrote it.
@@ -38,18 +38,29 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// What a beat writes, or its echo, which nobody waits for.
+    /// What a beat writes: its echo is waited for from now on.
     #[must_use]
-    pub fn new(now: Timestamp, is_echo: bool, lag_ms: Option<i64>, version: &str) -> Self {
-        let echo_awaited_since = (!is_echo).then_some(now);
-        Self { checked_at: now, echo_awaited_since, lag_ms, version: version.to_owned() }
+    pub fn beat(now: Timestamp, lag_ms: Option<i64>, version: &str) -> Self {
+        Self { checked_at: now, echo_awaited_since: Some(now), lag_ms, version: version.to_owned() }
     }
 
-    /// This one in the place of the one before, whose echo may still be waited for.
+    /// What an echo writes. How late it is says nothing of the queue: it has waited on another one.
+    #[must_use]
+    pub fn echo(now: Timestamp, version: &str) -> Self {
+        Self { checked_at: now, echo_awaited_since: None, lag_ms: None, version: version.to_owned() }
+    }
+
+    /// This one in the place of the one before: a beat leaves alone since when an echo is waited for, and an echo how
+    /// late the beat was.
     #[must_use]
     pub fn after(mut self, before: Option<&Self>) -> Self {
-        let earlier = before.and_then(|before| before.echo_awaited_since);
-        self.echo_awaited_since = self.echo_awaited_since.map(|own| earlier.unwrap_or(own));
+        match &mut self.echo_awaited_since {
+            Some(since) => {
+                let earlier = before.and_then(|before| before.echo_awaited_since);
+                *since = earlier.unwrap_or(*since);
+            }
+            None => self.lag_ms = before.and_then(|before| before.lag_ms),
+        }
         self
     }
 
@@ -204,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_heartbeat_dies_by_its_own_time() {
-        let beat = |lag_ms| Heartbeat::new(at(0), true, lag_ms, "1");
+        let beat = |lag_ms| Heartbeat::echo(at(0), "1").after(Some(&Heartbeat::beat(at(0), lag_ms, "1")));
         let cases = [
             // seconds later, lag, alive, keeps up
             (0, Some(0), true, true),
@@ -229,11 +240,9 @@ mod tests {
     /// Beats alone prove no delay queue.
     #[test]
     fn a_heartbeat_whose_echo_does_not_come_dies_too() {
-        let beat =
-            |seconds, before: &Heartbeat| Heartbeat::new(at(seconds), false, None, "1").after(Some(before));
-        let echo =
-            |seconds, before: &Heartbeat| Heartbeat::new(at(seconds), true, None, "1").after(Some(before));
-        let first = Heartbeat::new(at(0), false, None, "1").after(None);
+        let beat = |seconds, before: &Heartbeat| Heartbeat::beat(at(seconds), None, "1").after(Some(before));
+        let echo = |seconds, before: &Heartbeat| Heartbeat::echo(at(seconds), "1").after(Some(before));
+        let first = Heartbeat::beat(at(0), None, "1").after(None);
         let well = echo(90, &beat(60, &echo(30, &first)));
         assert_eq!(well.age(at(100)), SignedDuration::from_secs(10));
         let cut = beat(240, &beat(180, &beat(120, &well)));

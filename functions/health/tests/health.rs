@@ -36,7 +36,7 @@ impl World {
         let queue = MemoryQueue::new(clock.clone());
         let depths = MemoryDepths { queue, timers: MemoryTimers::default(), clock: clock.clone() };
         let world = Self { ledger: MemoryLedger::default(), depths, clock, facts: MemoryFacts::default() };
-        let beat = Heartbeat::new(world.now(), true, Some(1_200), "1.2.3");
+        let beat = Heartbeat::beat(world.now(), Some(1_200), "1.2.3");
         world.ledger.beat(&beat).await.unwrap();
         world
     }

@@ -100,7 +100,7 @@ async fn stage() -> (MemoryHost, Sweep<MemoryHost, OneComment, NoBodies>) {
         index_lag: SignedDuration::ZERO,
     };
     memory.clock.advance(SignedDuration::from_mins(1));
-    let beat = Heartbeat::new(memory.clock.now(), true, Some(0), "1");
+    let beat = Heartbeat::echo(memory.clock.now(), "1");
     memory.ledger.beat(&beat).await.unwrap();
     (memory, sweep)
 }

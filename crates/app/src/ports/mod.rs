@@ -35,6 +35,6 @@ pub use reader::{
     CommentsPage, MediaPage, Own, ReadError, ReadTrouble, Reader, RepliesPage, SeenComment, SeenMedia,
     SeenReply, Usage,
 };
-pub use sweep::{AdMedia, SweepLedger, SweepQueue, SweepRecord};
+pub use sweep::{AdMedia, Progress, SweepLedger, SweepQueue, SweepRecord};
 pub use timers::{Timer, TimerError, Timers};
 pub use vault::{SealError, Vault};

@@ -18,6 +18,17 @@ pub struct AdMedia {
     pub ad: MediaId,
 }
 
+/// How far the sweeps of an account came with what no round can read whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Progress {
+    /// How many rounds have read comments. It decides where the next one begins.
+    pub turn: u32,
+    /// Where the comments of posts go on that no round has read to their end, by post.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unfinished: BTreeMap<MediaId, String>,
+}
+
 /// The last sweep of an account, or of the stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepRecord {
@@ -33,9 +44,9 @@ pub struct SweepRecord {
         skip_serializing_if = "Option::is_none"
     )]
     pub quiet_until: Option<Timestamp>,
-    /// Where the comments of posts go on that no round has read to their end, by post.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub unfinished: BTreeMap<MediaId, String>,
+    /// How far it came.
+    #[serde(default)]
+    pub progress: Progress,
     /// What it came to.
     pub summary: Summary,
 }

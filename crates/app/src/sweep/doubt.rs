@@ -215,13 +215,13 @@ where
         content_of(self.ledger(), self.id(), self.account.campaigns.iter(), send).await
     }
 
-    async fn text_of(&self, send: &Send) -> Result<Option<String>, LedgerError> {
+    pub(super) async fn text_of(&self, send: &Send) -> Result<Option<String>, LedgerError> {
         let content = self.content_of(send).await?;
         Ok(text_of(&self.account, content.as_deref(), send, self.deliver.tracked()))
     }
 }
 
-fn message_of(send: &Send) -> Option<MessageId> {
+pub(super) fn message_of(send: &Send) -> Option<MessageId> {
     match &send.state {
         State::Sent { message_id } => message_id.clone(),
         State::Open { .. } | State::Claimed { .. } | State::Failed { .. } | State::Skipped { .. } => None,
@@ -230,7 +230,7 @@ fn message_of(send: &Send) -> Option<MessageId> {
 
 /// When a Send made attempts of which nobody knows the message: a claim that is not settled, one that a person
 /// called sent, and those that a person released.
-fn unknown_attempts(send: &Send) -> Vec<Timestamp> {
+pub(super) fn unknown_attempts(send: &Send) -> Vec<Timestamp> {
     let unknown = match &send.state {
         State::Claimed { .. } | State::Sent { message_id: None } => send.claim.as_ref(),
         State::Open { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,

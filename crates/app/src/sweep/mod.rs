@@ -8,9 +8,11 @@
 //! - Reads never take the calls that sends need: they end when much of them is used, and rest when Instagram says so.
 //! - While the queue is behind, nothing is added to it.
 
+mod answered;
 mod doubt;
 mod events;
 mod missed;
+mod pages;
 mod plan;
 mod posts;
 mod reading;
@@ -27,17 +29,16 @@ pub(crate) use thread::WHOLE;
 use crate::contended::Unchanged;
 use crate::deliver::Deliver;
 use crate::ports::{
-    Clock, EventBodies, Host, Ledger, LedgerError, Pulse, Reader, SweepLedger, SweepRecord, Vault,
+    Clock, EventBodies, Host, Ledger, LedgerError, Progress, Pulse, Reader, SweepLedger, SweepRecord, Vault,
 };
 use crate::resume::end_hold;
 use openreply_domain::campaign::Account;
 use openreply_domain::gate::{AccountGate, HoldReason, Stop};
-use openreply_domain::ids::{AccountId, MediaId};
+use openreply_domain::ids::AccountId;
 use openreply_domain::time::{SignedDuration, Timestamp};
 use posts::OwnMedia;
 use reading::Reading;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What travels on the sweep queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,8 +74,9 @@ struct Round<'a, H: Host, R> {
     reader: &'a R,
     reading: Reading,
     own: OwnMedia,
-    /// Where the comments of posts go on that no round has read to their end.
-    unfinished: BTreeMap<MediaId, String>,
+    progress: Progress,
+    /// Pages of comments that were read.
+    pages_read: u32,
     /// When it has to be over.
     deadline: Timestamp,
     index_lag: SignedDuration,
@@ -97,7 +99,7 @@ where
             account: order.account.clone(),
             at,
             quiet_until: None,
-            unfinished: BTreeMap::new(),
+            progress: Progress::default(),
             summary: Summary::default(),
         };
         let record = match &order.account {
@@ -131,9 +133,9 @@ where
         let now = self.now();
         let Some(account) = self.ledger().account(id).await? else { return Ok(record) };
         let (gate, stop) = self.ledger().gates(id).await?;
-        let (quiet_until, unfinished) = match self.ledger().last_sweep(Some(id)).await? {
-            Some(last) => (last.quiet_until, last.unfinished),
-            None => (None, BTreeMap::new()),
+        let (quiet_until, progress) = match self.ledger().last_sweep(Some(id)).await? {
+            Some(last) => (last.quiet_until, last.progress),
+            None => (None, Progress::default()),
         };
         let reading = match (gate.standing(now), self.host().vault().open(id, &account.token.sealed)) {
             // Doubt is settled by reading.
@@ -153,7 +155,8 @@ where
             order,
             reading,
             own: OwnMedia::default(),
-            unfinished,
+            progress,
+            pages_read: 0,
             deadline,
             index_lag: self.index_lag,
             summary: Summary::default(),
@@ -176,9 +179,9 @@ where
         let outcome = round.find_missed().await;
         round.survive("missed comments", outcome);
         round.hold_for_dead_token().await;
-        let Round { reading, mut summary, unfinished, .. } = round;
+        let Round { reading, mut summary, progress, .. } = round;
         let quiet_until = reading.finish(self.now(), &mut summary);
-        Ok(SweepRecord { quiet_until, unfinished, summary, ..record })
+        Ok(SweepRecord { quiet_until, progress, summary, ..record })
     }
 
     /// Whether the queue takes more work. Without any heartbeat nobody is known to take it from there.

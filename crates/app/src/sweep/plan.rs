@@ -1,12 +1,11 @@
 //! The plan of a round: one order for each account, and one for the stack.
 
 use super::{Summary, SweepOrder};
-use crate::ports::{Facts, LedgerError, Pulse, SweepLedger, SweepQueue, SweepRecord};
+use crate::ports::{Facts, LedgerError, Progress, Pulse, SweepLedger, SweepQueue, SweepRecord};
 use crate::pulse::raise;
 use openreply_domain::ids::AccountId;
 use openreply_domain::pulse::Alert;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
-use std::collections::BTreeMap;
 
 /// Puts a round's orders on the sweep queue, that of the stack first. Returns how many there are, and how many of
 /// them the queue did not take: those accounts are swept in the next round.
@@ -55,7 +54,7 @@ async fn tell_of_the_unswept(
         summary.note("no sweep came to its end yet");
         // Before the round itself, whose orders are owed until one of them is carried out.
         let at = after(now, -SignedDuration::from_millis(1));
-        let first = SweepRecord { account, at, quiet_until: None, unfinished: BTreeMap::new(), summary };
+        let first = SweepRecord { account, at, quiet_until: None, progress: Progress::default(), summary };
         if let Err(error) = ledger.put_sweep(&first).await {
             tracing::error!(%error, "nobody would hear of an account that is never swept");
         }

@@ -48,6 +48,11 @@ impl OwnMedia {
         self.begun && (is_far || self.next.is_none())
     }
 
+    /// Whether any of it could be read.
+    pub(super) fn is_begun(&self) -> bool {
+        self.begun
+    }
+
     /// What was read, oldest first.
     pub(super) fn oldest_first(&self) -> impl Iterator<Item = &SeenMedia> {
         self.seen.iter().rev()

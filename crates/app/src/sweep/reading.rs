@@ -25,8 +25,8 @@ pub(super) struct Reading {
     step_is_over: bool,
     /// How many in a row gave no answer, in this step.
     failures: u32,
-    /// Whether a step ended for want of answers.
-    is_silent: bool,
+    /// How many gave no answer, in this round.
+    unanswered: u32,
     /// Whether there was any answer in this round.
     is_heard: bool,
     refused: u32,
@@ -48,7 +48,7 @@ impl Reading {
             stopped: None,
             step_is_over: false,
             failures: 0,
-            is_silent: false,
+            unanswered: 0,
             is_heard: false,
             refused: 0,
             reads: 0,
@@ -132,14 +132,11 @@ impl Reading {
             ReadTrouble::Unreachable => {
                 self.note_once(error.to_string());
                 self.failures += 1;
-                // Another step that meets the same silence ends the round.
-                let is_all_silent = self.is_silent && !self.is_heard;
-                if is_all_silent {
+                self.unanswered += 1;
+                self.step_is_over = self.failures >= FAILURES;
+                // Another step meets the same silence.
+                if !self.is_heard && self.unanswered > FAILURES {
                     self.stopped = Some(error.to_string());
-                }
-                if is_all_silent || self.failures >= FAILURES {
-                    self.step_is_over = true;
-                    self.is_silent = true;
                 }
             }
             // This one is gone, or nothing stands under it yet; the next may be there.
@@ -167,7 +164,7 @@ impl Reading {
         for why in self.left_out.into_iter().chain(self.stopped) {
             summary.note(why);
         }
-        if self.is_silent && !self.is_heard {
+        if self.unanswered >= FAILURES && !self.is_heard {
             return self.quiet_until.max(Some(after(now, REST)));
         }
         self.quiet_until

@@ -24,20 +24,22 @@ impl Pulse for DynamoLedger {
         let Heartbeat { checked_at, echo_awaited_since, lag_ms, version } = heartbeat;
         let (mut set, mut remove) = (vec!["checked_at = :at", "#version = :version"], Vec::new());
         let mut update = self.client.update_item().table_name(&self.table).set_key(Some(keys::heartbeat()));
-        match lag_ms {
-            Some(lag_ms) => {
-                set.push("lag_ms = :lag");
-                update = update.expression_attribute_values(":lag", AttributeValue::N(lag_ms.to_string()));
-            }
-            None => remove.push("lag_ms"),
-        }
-        match echo_awaited_since {
+        match (echo_awaited_since, lag_ms) {
             // The earliest whose echo did not come stays.
-            Some(since) => {
+            (Some(since), lag_ms) => {
                 set.push("echo_awaited_since = if_not_exists(echo_awaited_since, :since)");
                 update = update.expression_attribute_values(":since", keys::millis(*since));
+                match lag_ms {
+                    Some(lag_ms) => {
+                        set.push("lag_ms = :lag");
+                        let lag = AttributeValue::N(lag_ms.to_string());
+                        update = update.expression_attribute_values(":lag", lag);
+                    }
+                    None => remove.push("lag_ms"),
+                }
             }
-            None => remove.push("echo_awaited_since"),
+            // An echo: how late the beat was stays.
+            (None, _) => remove.push("echo_awaited_since"),
         }
         let mut expression = format!("SET {}", set.join(", "));
         if !remove.is_empty() {

@@ -7,8 +7,12 @@ use openreply_app::ports::{Ledger, Pulse};
 use openreply_domain::gate::{AccountGate, Hold, HoldReason};
 use openreply_domain::pulse::{Alert, AlertKind, Heartbeat};
 
-fn heartbeat(seconds: i64, is_echo: bool, lag_ms: Option<i64>) -> Heartbeat {
-    Heartbeat::new(at(seconds), is_echo, lag_ms, "1.2.3")
+fn beat(seconds: i64, lag_ms: Option<i64>) -> Heartbeat {
+    Heartbeat::beat(at(seconds), lag_ms, "1.2.3")
+}
+
+fn echo(seconds: i64) -> Heartbeat {
+    Heartbeat::echo(at(seconds), "1.2.3")
 }
 
 fn alert(seconds: i64, subject: Option<&str>) -> Alert {
@@ -23,18 +27,20 @@ pub async fn a_stack_that_never_lived_says_so(ledger: &(impl Ledger + Pulse)) {
     assert_eq!(ledger.held_accounts(at(0)).await.unwrap(), 0);
 }
 
-/// The last one, at once: as it was written, but for the earliest beat whose echo did not come.
+/// The last one, at once: with how late the last beat was, and the earliest of which no echo came.
 pub async fn the_last_heartbeat_stands(ledger: &(impl Ledger + Pulse)) {
-    for (beat, awaited) in [
-        (heartbeat(0, false, Some(1500)), Some(0)),
-        (heartbeat(60, false, None), Some(0)),
-        (heartbeat(30, true, Some(0)), None),
-        (heartbeat(31, true, None), None),
-        (heartbeat(120, false, Some(0)), Some(120)),
-        (heartbeat(180, false, Some(7)), Some(120)),
+    for (written, awaited, lag) in [
+        (beat(0, Some(1500)), Some(0), Some(1500)),
+        (beat(60, None), Some(0), None),
+        (beat(60, Some(7)), Some(0), Some(7)),
+        (echo(30), None, Some(7)),
+        (echo(31), None, Some(7)),
+        (beat(120, Some(0)), Some(120), Some(0)),
+        (beat(180, None), Some(120), None),
+        (echo(181), None, None),
     ] {
-        ledger.beat(&beat).await.unwrap();
-        let expected = Heartbeat { echo_awaited_since: awaited.map(at), ..beat };
+        ledger.beat(&written).await.unwrap();
+        let expected = Heartbeat { echo_awaited_since: awaited.map(at), lag_ms: lag, ..written };
         assert_eq!(ledger.heartbeat().await.unwrap(), Some(expected));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::samples::{account, at, campaign, campaign_id, claim, claimed, reply, trigger, update, user};
 use futures_util::future::join_all;
-use openreply_app::ports::{AdMedia, Also, SweepLedger, SweepRecord, Written};
+use openreply_app::ports::{AdMedia, Also, Progress, SweepLedger, SweepRecord, Written};
 use openreply_app::sweep::Summary;
 use openreply_domain::campaign::{Campaign, Post};
 use openreply_domain::ids::{MediaId, MessageId, UserId};
@@ -179,7 +179,10 @@ pub async fn the_last_sweep_of_each_account_reads_back(ledger: &impl SweepLedger
         account,
         at: at(seconds),
         quiet_until: (found == 3).then(|| at(900)),
-        unfinished: (0..found).map(|n| (media(n), format!("cursor{n}"))).collect(),
+        progress: Progress {
+            turn: found,
+            unfinished: (0..found).map(|n| (media(n), format!("cursor{n}"))).collect(),
+        },
         summary: Summary { found, notes: vec!["held".to_owned()], ..Summary::default() },
     };
     for kept in [record(Some(account(1)), 1, 2), record(None, 2, 0), record(Some(account(1)), 3, 3)] {
