@@ -125,7 +125,7 @@ impl Scene {
         assert!(released <= 1, "{what}: the hold's end was told of {released} times");
         for minute in 0..60 {
             let moment = after(stage.now(), -SignedDuration::from_mins(minute));
-            for event in ledger.events(moment).await.unwrap() {
+            for event in ledger.events(moment).await.unwrap().events {
                 assert_eq!(event.status, EventStatus::Processed, "{what}");
             }
         }

@@ -115,7 +115,7 @@ async fn an_event_that_never_got_onto_the_queue_is_put_there_after_two_minutes()
     stage.pass(SignedDuration::from_secs(1));
     assert_eq!(stage.sweep().await.recovered, 2);
     assert_eq!((stage.status(&comment).await, stage.sends()), ("SENT", 1));
-    for event in ledger.events(pending.received_at).await.unwrap() {
+    for event in ledger.events(pending.received_at).await.unwrap().events {
         assert_eq!(event.status, EventStatus::Processed, "{:?}", event.key);
     }
     stage.pass(SignedDuration::from_mins(5));

@@ -8,7 +8,7 @@ mod links;
 mod sweeps;
 
 use openreply_app::ports::{
-    AccountUpdate, Also, DelayQueue, Depths, Enqueue, EventKey, EventRecord, EventStatus, Ledger,
+    AccountUpdate, Also, DelayQueue, Depths, Enqueue, EventKey, EventStatus, EventsOfMinute, Ledger,
     LedgerError, Messenger, Outbound, Pulse, Queue, QueueDepths, QueueError, Refused, Timer, TimerError,
     Timers, TriggerRead, Written,
 };
@@ -148,7 +148,7 @@ impl<L: Ledger> Ledger for Faulty<L> {
     async fn mark_event(&self, key: &EventKey, status: &EventStatus) -> Result<(), LedgerError> {
         self.plan.call("mark_event", self.port.mark_event(key, status), transient).await
     }
-    async fn events(&self, moment: Timestamp) -> Result<Vec<EventRecord>, LedgerError> {
+    async fn events(&self, moment: Timestamp) -> Result<EventsOfMinute, LedgerError> {
         self.plan.call("events", self.port.events(moment), transient).await
     }
     async fn account_ids(&self) -> Result<Vec<AccountId>, LedgerError> {

@@ -139,6 +139,15 @@ pub struct EventRecord {
     pub body: Vec<u8>,
 }
 
+/// The webhook events of one minute.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EventsOfMinute {
+    /// In the order they were received.
+    pub events: Vec<EventRecord>,
+    /// How many more there are that cannot be read.
+    pub unreadable: usize,
+}
+
 /// An account as the ledger shall hold it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountUpdate {
@@ -174,14 +183,14 @@ pub trait Ledger: std::marker::Send + Sync {
         status: &EventStatus,
     ) -> impl Future<Output = Result<(), LedgerError>> + std::marker::Send;
 
-    /// The events received in the same minute as `moment`.
+    /// The events received in the same minute as `moment`. One that cannot be read keeps no other back.
     ///
     /// # Errors
     /// When they could not be read.
     fn events(
         &self,
         moment: Timestamp,
-    ) -> impl Future<Output = Result<Vec<EventRecord>, LedgerError>> + std::marker::Send;
+    ) -> impl Future<Output = Result<EventsOfMinute, LedgerError>> + std::marker::Send;
 
     /// The ids of all accounts.
     ///

@@ -3,8 +3,8 @@
 use super::{Summary, Sweep, SweepOrder};
 use crate::job::Job;
 use crate::ports::{
-    AdMedia, Enqueue, EventBodies, EventRecord, EventStatus, Host, Ledger, LedgerError, Queue, Reader,
-    SweepLedger,
+    AdMedia, Enqueue, EventBodies, EventRecord, EventStatus, EventsOfMinute, Host, Ledger, LedgerError,
+    Queue, Reader, SweepLedger,
 };
 use openreply_domain::ids::AccountId;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
@@ -24,6 +24,7 @@ const OLDEST: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How long an ad is remembered: comments on it are looked for as long, and whoever comments later names it again.
 const ADS_LAST: SignedDuration = SignedDuration::from_hours(90 * 24);
 const LATE: &str = "the time of this round was over before every webhook event was looked at";
+const UNREADABLE: &str = "a webhook event cannot be read: what it told of is found only if it was a comment; the log says which it is";
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
 
 impl<H, R, E> Sweep<H, R, E>
@@ -56,14 +57,18 @@ where
                 break;
             }
             // A minute that is in trouble keeps no other from being looked at.
-            let events = match self.ledger().events(minute).await {
-                Ok(events) => events,
+            let EventsOfMinute { events, unreadable } = match self.ledger().events(minute).await {
+                Ok(found) => found,
                 Err(error) => {
                     tracing::error!(%minute, %error, "a minute's webhook events could not be read; the next round tries again");
                     summary.errors += 1;
                     continue;
                 }
             };
+            if unreadable > 0 {
+                summary.errors += u32::try_from(unreadable).unwrap_or(u32::MAX);
+                summary.note(UNREADABLE);
+            }
             let mut all_well = true;
             for event in events {
                 if self.now() >= deadline {

@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use openreply_app::ports::{EventKey, EventRecord, EventStatus, LedgerError};
+use openreply_app::ports::{EventKey, EventRecord, EventStatus, EventsOfMinute, LedgerError};
 use openreply_domain::time::{SignedDuration, Timestamp, after, from_millis};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -92,7 +92,7 @@ impl DynamoLedger {
         })
     }
 
-    pub(super) async fn read_events(&self, moment: Timestamp) -> Result<Vec<EventRecord>, LedgerError> {
+    pub(super) async fn read_events(&self, moment: Timestamp) -> Result<EventsOfMinute, LedgerError> {
         let rows = self.read_partition(READ, &keys::events(moment), None).await?;
         let mut parts: HashMap<String, Vec<u8>> = HashMap::new();
         let mut heads: Vec<Item> = Vec::new();
@@ -105,18 +105,21 @@ impl DynamoLedger {
                 parts.insert(name, part.into_inner());
             }
         }
-        let mut events: Vec<EventRecord> = Vec::new();
+        let (mut events, mut unreadable_ones) = (Vec::new(), 0);
         for head in &heads {
             match read_event(head, &parts) {
                 Some(event) => events.push(event),
                 None => {
+                    unreadable_ones += 1;
                     let error = unreadable(READ, &keys::shown(head));
                     tracing::error!(%error, "a webhook event was left out that cannot be read; the others go on");
                 }
             }
         }
-        events.sort_by(|a, b| (a.key.received_at, &a.key.id).cmp(&(b.key.received_at, &b.key.id)));
-        Ok(events)
+        events.sort_by(|a: &EventRecord, b: &EventRecord| {
+            (a.key.received_at, &a.key.id).cmp(&(b.key.received_at, &b.key.id))
+        });
+        Ok(EventsOfMinute { events, unreadable: unreadable_ones })
     }
 }
 

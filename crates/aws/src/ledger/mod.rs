@@ -25,7 +25,7 @@ use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::AttributeValue;
 use openreply_app::ports::{
-    AccountUpdate, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, TriggerRead, Written,
+    AccountUpdate, Also, EventKey, EventStatus, EventsOfMinute, Ledger, LedgerError, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::contact::Contact;
@@ -78,7 +78,7 @@ impl Ledger for DynamoLedger {
         self.write_event_status(key, status).await
     }
 
-    async fn events(&self, moment: Timestamp) -> Result<Vec<EventRecord>, LedgerError> {
+    async fn events(&self, moment: Timestamp) -> Result<EventsOfMinute, LedgerError> {
         self.read_events(moment).await
     }
 

@@ -151,7 +151,8 @@ async fn a_webhook_event_that_cannot_be_read_keeps_no_other_back() {
     let listed = json!({ "Items": [strange, torn, good], "Count": 3, "ScannedCount": 3 });
     let (ledger, _server) = ledger(vec![json(200, &listed)]).await;
     let found = ledger.events(key.received_at).await.unwrap();
-    assert_eq!(found.iter().map(|event| &event.key).collect::<Vec<_>>(), [&key]);
+    assert_eq!(found.events.iter().map(|event| &event.key).collect::<Vec<_>>(), [&key]);
+    assert_eq!(found.unreadable, 2);
 }
 
 #[tokio::test]

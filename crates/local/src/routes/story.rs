@@ -96,7 +96,7 @@ fn written(world: &World, trigger: &TriggerKey) -> Option<(Timestamp, &'static s
 
 /// The webhook events of that minute that held the trigger.
 async fn events(runner: &Runner, trigger: &TriggerKey, at: Timestamp) -> Result<Vec<Step>, LedgerError> {
-    let records = runner.ledger.events(at).await?;
+    let records = runner.ledger.events(at).await?.events;
     let holds = |body: &[u8]| {
         runner
             .reader

@@ -5,8 +5,8 @@ use super::links::KeptLinks;
 use super::lock;
 use super::pulse::KeptPulse;
 use openreply_app::ports::{
-    AccountUpdate, AdMedia, Also, EventKey, EventRecord, EventStatus, Ledger, LedgerError, Standing,
-    SweepLedger, SweepRecord, TriggerRead, Written,
+    AccountUpdate, AdMedia, Also, EventKey, EventRecord, EventStatus, EventsOfMinute, Ledger, LedgerError,
+    Standing, SweepLedger, SweepRecord, TriggerRead, Written,
 };
 use openreply_domain::campaign::{Account, Campaign, CampaignContent, CampaignRef};
 use openreply_domain::contact::Contact;
@@ -88,7 +88,7 @@ impl Ledger for MemoryLedger {
         Ok(())
     }
 
-    async fn events(&self, moment: Timestamp) -> Result<Vec<EventRecord>, LedgerError> {
+    async fn events(&self, moment: Timestamp) -> Result<EventsOfMinute, LedgerError> {
         let kept = lock(&self.kept);
         let mut events: Vec<EventRecord> = kept
             .events
@@ -97,7 +97,7 @@ impl Ledger for MemoryLedger {
             .cloned()
             .collect();
         events.sort_by(|a, b| (a.key.received_at, &a.key.id).cmp(&(b.key.received_at, &b.key.id)));
-        Ok(events)
+        Ok(EventsOfMinute { events, unreadable: 0 })
     }
 
     async fn account_ids(&self) -> Result<Vec<AccountId>, LedgerError> {
