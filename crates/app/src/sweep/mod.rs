@@ -117,7 +117,8 @@ where
     async fn keep(&self, record: &SweepRecord) -> Result<(), LedgerError> {
         let mut record = record.clone();
         if record.account.is_some() {
-            let last = self.ledger().last_sweep(record.account.as_ref()).await?;
+            // Without it the summary is still better kept than not.
+            let last = self.ledger().last_sweep(record.account.as_ref()).await.ok().flatten();
             record.quiet_until = record.quiet_until.max(last.and_then(|last| last.quiet_until));
         }
         self.ledger().put_sweep(&record).await

@@ -141,6 +141,7 @@ impl Reading {
             }
             // This one is gone, or nothing stands under it yet; the next may be there.
             ReadTrouble::Refused { .. } => {
+                self.failures = 0;
                 self.is_heard = true;
                 self.refused += 1;
                 self.note_once(error.to_string());
