@@ -10,6 +10,7 @@ use openreply_domain::time::{SignedDuration, after};
 use openreply_graph::{Graph, GraphConfig};
 use openreply_testkit::faults::FaultPlan;
 use openreply_testkit::instagram::CallKind;
+use openreply_testkit::memory::MemoryHost;
 
 const OLD: SignedDuration = SignedDuration::from_mins(3);
 
@@ -148,6 +149,37 @@ async fn a_follow_up_follows_what_a_person_called_sent() {
     stage.pass(SignedDuration::from_mins(1));
     assert_eq!(stage.sweep().await.redriven, 1);
     assert!(!matches!(follow_ups()[0].state, State::Open { .. }), "{:?}", follow_ups()[0].state);
+}
+
+/// Somebody released what had arrived, and of the second call nobody knows either: the first one's message proves it.
+#[tokio::test]
+async fn a_message_of_a_released_attempt_proves_a_later_doubt() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = in_doubt(&stage, "900", true).await;
+    stage.pass(SignedDuration::from_mins(20));
+    stage.fail_next(1, &lost_in_doubt());
+    decide(&stage, &comment, Decision::Release).await.unwrap();
+    stage.work().await;
+    assert_eq!((stage.status(&comment).await, stage.sends()), ("UNCONFIRMED", 2));
+    assert_eq!(stage.sweep().await.settled, 1);
+    let row = stage.row(&comment).await.unwrap();
+    assert!(row.status == "SENT" && row.message_id.is_some(), "{row:?}");
+    assert_eq!(stage.inbox("900").len(), 1);
+}
+
+/// Who decides has a name that can be read later.
+#[tokio::test]
+async fn whoever_decides_has_a_name() {
+    let stage = Stage::new(ON_A_POST).await;
+    let comment = in_doubt(&stage, "900", false).await;
+    stage.pass(SignedDuration::from_mins(20));
+    let MemoryHost { ledger, queue, facts, .. } = &stage.memory;
+    let long = "x".repeat(101);
+    for (by, taken) in [("", false), ("  ", false), (long.as_str(), false), (" mia ", true)] {
+        let decided = resolve(ledger, queue, facts, &dm(&comment), Decision::Sent, by, stage.now()).await;
+        assert_eq!(decided.is_ok(), taken, "{by:?}");
+    }
+    assert_eq!(stage.row(&comment).await.unwrap().reason.as_deref(), Some("mia called it sent"));
 }
 
 /// One settles, one stays: the clocks tell which of the two it was.

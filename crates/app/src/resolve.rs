@@ -9,7 +9,7 @@ use crate::ports::{
     Also, Enqueue, Fact, Facts, Ledger, LedgerError, Own, Queue, ReadError, Reader, SealError, Timer, Vault,
     Written,
 };
-use crate::sweep::WHOLE;
+use crate::sweep::{WHOLE, unknown_attempts};
 use openreply_domain::evidence::{Doubtful, Shown};
 use openreply_domain::ids::CommentId;
 use openreply_domain::send::{Decision, Expect, Leg, Send, SendKey, Unresolvable, release, resolve_sent};
@@ -23,6 +23,9 @@ pub enum ResolveError {
     /// There is no such Send.
     #[error("the ledger knows no such message; openreply deliveries list shows what there is")]
     Unknown,
+    /// Nobody would know later who decided.
+    #[error("who decides is a name of 1 to {MAX_NAME} characters")]
+    Nameless,
     /// It cannot be decided now.
     #[error("{0}")]
     Unresolvable(#[from] Unresolvable),
@@ -33,6 +36,9 @@ pub enum ResolveError {
     #[error("{0}; look at it again")]
     Ledger(#[from] LedgerError),
 }
+
+/// The longest name of whoever decides, in characters.
+pub const MAX_NAME: usize = 100;
 
 /// Decides what became of a Send in doubt. Returns it as it stands then.
 ///
@@ -47,6 +53,10 @@ pub async fn resolve(
     by: &str,
     now: Timestamp,
 ) -> Result<Send, ResolveError> {
+    let by = by.trim();
+    if by.is_empty() || by.chars().count() > MAX_NAME {
+        return Err(ResolveError::Nameless);
+    }
     let send = find(ledger, key).await?;
     let next = match decision {
         Decision::Sent => resolve_sent(&send, by, now)?,
@@ -92,7 +102,7 @@ pub struct Evidence {
     pub text: Option<String>,
     /// What Instagram shows of the conversation, or under the comment, newest first.
     pub shown: Vec<Shown>,
-    /// Which of it fits this Send: the text, and the time of its claim.
+    /// Which of it fits this Send: the text, and the time of a claim of which nobody knows.
     pub fitting: Vec<Shown>,
 }
 
@@ -136,14 +146,17 @@ pub async fn evidence(
         }
     };
     shown.sort_by_key(|message| std::cmp::Reverse(message.at));
-    let attempt =
-        text.clone().zip(send.claim.as_ref()).map(|(text, claim)| Doubtful { claimed_at: claim.at, text });
+    let of = |text: &String| {
+        let attempt = |claimed_at| Doubtful { claimed_at, text: text.clone() };
+        unknown_attempts(send).into_iter().map(attempt).collect::<Vec<_>>()
+    };
+    let attempts = text.as_ref().map(of).unwrap_or_default();
     // Where the stack serves its tracked links is not known here: they are compared by where they lead.
     let plainly = |message: &Shown| match &content {
         Some(content) => Shown { text: untracked(&message.text, send, content), ..message.clone() },
         None => message.clone(),
     };
-    let fits = |message: &&Shown| attempt.as_ref().is_some_and(|attempt| attempt.fits(&plainly(message)));
+    let fits = |message: &&Shown| attempts.iter().any(|attempt| attempt.fits(&plainly(message)));
     let fitting = shown.iter().filter(fits).cloned().collect();
     Ok(Evidence { text, shown, fitting })
 }

@@ -54,7 +54,7 @@ pub async fn lift(
         return Err(ResumeError::NoAccount(account.clone()));
     }
     let (before, _) = ledger.gates(account).await?;
-    let lifted = change_gate(ledger, account, |gate| gate.hold = None).await?;
+    let lifted = change_gate(ledger, account, AccountGate::lift).await?;
     tell_released(facts, account, &before, &lifted, now).await;
     resume_account(ledger, queue, facts, account, now).await
 }

@@ -75,6 +75,9 @@ pub fn rows(send: &Send, alive: impl Fn(&Claim) -> bool) -> Vec<Delivery> {
         State::Sent { message_id } => {
             row.status = "SENT";
             row.message_id = message_id.as_ref().map(ToString::to_string);
+            if message_id.is_none() {
+                row.reason = send.resolved.as_ref().map(|decided| format!("{} called it sent", decided.by));
+            }
         }
         State::Failed { reason } => {
             row.status = "FAILED";

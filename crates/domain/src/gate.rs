@@ -59,7 +59,7 @@ impl fmt::Display for HoldReason {
             Self::AppUnusable => "Instagram refuses the app: check its mode and permissions, then lift the hold",
             Self::Throttled => "Instagram limits this account's calls, or cannot be reached: it rests for a while",
             Self::Doubt => {
-                "several messages in a row may or may not have arrived: it rests for ten minutes; look at the unconfirmed ones"
+                "several messages within minutes may or may not have arrived: it rests for ten minutes; look at the unconfirmed ones"
             }
         })
     }
@@ -226,6 +226,12 @@ impl AccountGate {
         let made = made?;
         let is_news = self.standing(now).is_none_or(|standing| !standing.outlasts(&made));
         is_news.then(|| self.hold.insert(made).clone())
+    }
+
+    /// A person lifts the hold, whatever it is for. What went wrong before is dealt with, and adds up to no other.
+    pub fn lift(&mut self) {
+        self.hold = None;
+        self.troubles.clear();
     }
 
     /// Takes a token's version. A newer one lifts a hold that a token can lift; whoever read the account before it was

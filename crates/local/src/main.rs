@@ -57,7 +57,7 @@ async fn run(args: &Args) -> Result<(), String> {
 
 fn log_to_stderr() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env()
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,openreply=info"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,openreply=info,dynoxide=error"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 }
 

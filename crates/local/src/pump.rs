@@ -10,7 +10,6 @@ use crate::schedules::Schedules;
 use crate::sweeper::{self, Sweeper};
 use openreply_app::deliver::{Deliver, Turn};
 use openreply_app::ports::Clock;
-use openreply_domain::send::Claim;
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use openreply_testkit::fifo::Received;
 use openreply_testkit::lambda::sqs_event;
@@ -74,9 +73,9 @@ impl Pump {
         }
     }
 
-    /// Whether the invocation that took a claim is still at work.
-    pub(crate) fn is_alive(&self, claim: &Claim) -> bool {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).contains(&claim.holder)
+    /// The invocations that are at work.
+    pub(crate) fn alive(&self) -> HashSet<String> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Resolves when nothing runs and nothing can run at the present time.

@@ -70,6 +70,9 @@ async fn a_comment_becomes_one_message_however_often_it_is_told_of_and_is_there_
     );
     assert_eq!(brought[0]["links"][0]["url"], "https://example.com/guide");
     assert_eq!(runner.text("/r/nothing").await.0, 404);
+    assert_eq!(runner.try_post("/_local/stop", &json!({"x": 1})).await.0, 400);
+    let under_nothing = json!({"account": ACCOUNT, "media": "55", "from": "1", "text": "LINK", "lost": true, "parent": "999"});
+    assert_eq!(runner.try_post("/_local/comment", &under_nothing).await.0, 400);
     for (path, wanted) in [
         ("/_local/delivery", 404),
         ("/_local/comment", 405),

@@ -29,7 +29,11 @@ campaigns:
 "#;
 
 /// Shows one comment under every post.
-struct OneComment(Timestamp);
+struct OneComment {
+    at: Timestamp,
+    from: Option<&'static str>,
+    unreadable: usize,
+}
 
 impl Reader for OneComment {
     async fn comments(
@@ -40,13 +44,14 @@ impl Reader for OneComment {
     ) -> Result<CommentsPage, ReadError> {
         let comment = SeenReply {
             id: CommentId::parse("179").unwrap(),
-            from: UserId::parse("900").ok(),
+            from: self.from.and_then(|from| UserId::parse(from).ok()),
             username: None,
-            at: self.0,
+            at: self.at,
             text: "LINK".to_owned(),
         };
         Ok(CommentsPage {
             comments: vec![SeenComment { comment, replies: Vec::new(), more_replies: None }],
+            unreadable: self.unreadable,
             ..CommentsPage::default()
         })
     }
@@ -95,7 +100,11 @@ async fn stage() -> (MemoryHost, Sweep<MemoryHost, OneComment, NoBodies>) {
     let budget = Budget { ledger_call: SignedDuration::from_secs(5), send: SignedDuration::from_secs(10) };
     let sweep = Sweep {
         deliver: Deliver::new(memory.clone(), Policy::default(), budget),
-        reader: OneComment(after(memory.clock.now(), SignedDuration::from_secs(5))),
+        reader: OneComment {
+            at: after(memory.clock.now(), SignedDuration::from_secs(5)),
+            from: Some("900"),
+            unreadable: 0,
+        },
         bodies: NoBodies,
         index_lag: SignedDuration::ZERO,
     };
@@ -183,6 +192,23 @@ async fn whoever_was_not_swept_for_half_an_hour_is_told_of_once() {
     memory.clock.advance(SignedDuration::from_mins(5));
     plan_round(&sweep, &queue).await.unwrap();
     assert_eq!(told().len(), 3, "they are swept again");
+}
+
+/// Whoever is not named cannot be answered, and what cannot be read is passed over: both are told of.
+#[tokio::test]
+async fn what_names_nobody_or_cannot_be_read_is_told_of() {
+    let (memory, mut sweep) = stage().await;
+    let order = SweepOrder { account: AccountId::parse("17841400000000001").ok(), round: memory.clock.now() };
+    let deadline = after(memory.clock.now(), SignedDuration::from_mins(4));
+    for (from, unreadable, says) in
+        [(None, 0, "does not say who wrote"), (Some("900"), 2, "in a form that cannot be read")]
+    {
+        (sweep.reader.from, sweep.reader.unreadable) = (from, unreadable);
+        let summary = sweep.carry_out(&order, deadline).await.unwrap();
+        assert_eq!((summary.found, summary.enqueued), (1, u32::from(from.is_some())), "{summary:?}");
+        assert_eq!(usize::try_from(summary.errors).unwrap(), unreadable, "{summary:?}");
+        assert!(summary.notes.len() == 1 && summary.notes[0].contains(says), "{summary:?}");
+    }
 }
 
 /// The sweep queue's event source is off from the beginning: nothing is there to be late.

@@ -98,19 +98,23 @@ where
     async fn settle_at(&mut self, place: &Place, sends: &[Send], shown: &[Shown]) -> Result<(), LedgerError> {
         let mut attempts = Vec::new();
         for doubtful in sends {
-            attempts.push(self.attempt(doubtful).await?.filter(|attempt| attempt.has_candidate(shown)));
+            let mut of_send = self.attempts(doubtful).await?;
+            of_send.retain(|attempt| attempt.has_candidate(shown));
+            attempts.push(of_send);
         }
         let first = attempts.iter().flatten().map(|attempt| attempt.claimed_at).min();
         let mut known = match first {
             Some(claimed_at) => self.known(place, claimed_at, shown).await?,
             None => None,
         };
-        for (doubtful, attempt) in sends.iter().zip(attempts) {
+        for (doubtful, attempts) in sends.iter().zip(attempts) {
             self.summary.looked_up += 1;
-            let proof = match (attempt, &known) {
-                (Some(attempt), Some(known)) => self.proof(doubtful, &attempt, known, shown).await?,
-                (Some(_) | None, Some(_) | None) => None,
-            };
+            let mut proof = None;
+            for attempt in &attempts {
+                if let (None, Some(known)) = (&proof, &known) {
+                    proof = self.proof(doubtful, attempt, known, shown).await?;
+                }
+            }
             let settled = match &proof {
                 Some(message_id) => self.settle(doubtful, message_id).await?,
                 None => false,
@@ -154,10 +158,12 @@ where
         Some(shown)
     }
 
-    /// What a Send in doubt may have made. `None`: nobody knows any more what it said.
-    async fn attempt(&self, doubtful: &Send) -> Result<Option<Doubtful>, LedgerError> {
-        let Some(claim) = &doubtful.claim else { return Ok(None) };
-        Ok(self.text_of(doubtful).await?.map(|text| Doubtful { claimed_at: claim.at, text }))
+    /// The attempts of a Send in doubt, those that a person released included: whichever arrived, it did. None where
+    /// nobody knows any more what it said.
+    async fn attempts(&self, doubtful: &Send) -> Result<Vec<Doubtful>, LedgerError> {
+        let Some(text) = self.text_of(doubtful).await? else { return Ok(Vec::new()) };
+        let attempt = |claimed_at| Doubtful { claimed_at, text: text.clone() };
+        Ok(unknown_attempts(doubtful).into_iter().map(attempt).collect())
     }
 
     /// What the account's Sends, of all its campaigns, say of what is shown at a place. `None`: the round has no time
@@ -230,7 +236,7 @@ pub(super) fn message_of(send: &Send) -> Option<MessageId> {
 
 /// When a Send made attempts of which nobody knows the message: a claim that is not settled, one that a person
 /// called sent, and those that a person released.
-pub(super) fn unknown_attempts(send: &Send) -> Vec<Timestamp> {
+pub(crate) fn unknown_attempts(send: &Send) -> Vec<Timestamp> {
     let unknown = match &send.state {
         State::Claimed { .. } | State::Sent { message_id: None } => send.claim.as_ref(),
         State::Open { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,

@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How many comments of one campaign a round puts on the queue at most.
 const A_ROUND: usize = 30;
+/// Whoever is not named can be sent nothing.
+const NAMELESS: &str = "Instagram does not say who wrote some of the comments: nobody can answer those; the token may lack a permission";
 /// What a missed comment's chance is: which of its public replies is published is decided when it is delivered.
 const NO_CHANCE: u64 = 0;
 
@@ -103,7 +105,10 @@ where
                 continue;
             }
             self.summary.found += 1;
-            let Some(from) = seen.from.clone() else { continue };
+            let Some(from) = seen.from.clone() else {
+                self.summary.note(NAMELESS);
+                continue;
+            };
             let comment = Comment {
                 account: self.account.id.clone(),
                 id: seen.id.clone(),

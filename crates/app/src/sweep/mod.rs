@@ -22,6 +22,7 @@ mod thread;
 mod token;
 mod waiting;
 
+pub(crate) use doubt::unknown_attempts;
 pub use plan::plan;
 pub use summary::Summary;
 pub(crate) use thread::WHOLE;

@@ -12,6 +12,10 @@ use std::collections::BTreeSet;
 /// How many pages of a thread's replies a round reads beside those that come with the post.
 const REPLY_PAGES: usize = 4;
 
+/// They lack an id or a time, or have one of a form that nobody knows.
+const UNREADABLE: &str =
+    "Instagram shows some of the comments in a form that cannot be read: those are passed over";
+
 impl<H, R> Round<'_, H, R>
 where
     H: Host<Ledger: SweepLedger>,
@@ -64,7 +68,11 @@ where
                 return Ok(());
             };
             let CommentsPage { comments, unreadable, next, .. } = page;
-            self.summary.errors += u32::try_from(unreadable).unwrap_or(u32::MAX);
+            if unreadable > 0 {
+                self.summary.errors += u32::try_from(unreadable).unwrap_or(u32::MAX);
+                self.summary.note(UNREADABLE);
+                tracing::warn!(account = %self.account.id, media = %post.media, unreadable, UNREADABLE);
+            }
             let reached_the_end = comments.last().is_some_and(|last| !post.takes(&last.comment));
             let (mut candidates, mut is_cut_off) = (Vec::new(), false);
             for thread in comments {

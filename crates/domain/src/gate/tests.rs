@@ -30,6 +30,22 @@ fn a_dead_token_holds_only_while_it_is_the_current_one() {
     assert!(gate.standing(at(2)).is_none());
 }
 
+#[test]
+fn after_a_lift_it_takes_as_much_doubt_as_before() {
+    let doubt = SendOutcome::Unconfirmed(Doubt::Timeout);
+    let mut gate = AccountGate::default();
+    for delivery in ["a", "b"] {
+        assert_eq!(gate.learn(&doubt, delivery, 1, at(0)), None);
+    }
+    gate.lift();
+    for delivery in ["c", "d"] {
+        assert_eq!(gate.learn(&doubt, delivery, 1, at(1)), None);
+    }
+    assert!(gate.learn(&doubt, "e", 1, at(2)).is_some());
+    gate.lift();
+    assert!(gate.standing(at(3)).is_none());
+}
+
 /// An answer may come late, or from whoever has not heard of the new token yet.
 #[test]
 fn what_an_older_token_lacked_holds_nothing() {

@@ -1,5 +1,6 @@
 //! Accounts with their gates, and the switches a person has: lift, stop, start.
 
+use super::body::NoBody;
 use super::webhook::refuse;
 use crate::runner::Runner;
 use axum::Json;
@@ -50,7 +51,11 @@ async fn all(runner: &Runner) -> Result<Vec<Value>, LedgerError> {
 }
 
 /// `POST /_local/accounts/{id}/lift`
-pub(super) async fn lift(State(runner): State<Arc<Runner>>, Path(id): Path<String>) -> Response {
+pub(super) async fn lift(
+    State(runner): State<Arc<Runner>>,
+    Path(id): Path<String>,
+    NoBody: NoBody,
+) -> Response {
     let Ok(id) = AccountId::parse(id) else {
         return refuse(StatusCode::BAD_REQUEST, "this is no account id");
     };
@@ -58,17 +63,17 @@ pub(super) async fn lift(State(runner): State<Arc<Runner>>, Path(id): Path<Strin
 }
 
 /// `POST /_local/app/lift`
-pub(super) async fn lift_app(State(runner): State<Arc<Runner>>) -> Response {
+pub(super) async fn lift_app(State(runner): State<Arc<Runner>>, NoBody: NoBody) -> Response {
     answer(resume::lift_app(&runner.ledger, &runner.queue, &runner.facts, runner.clock.now()).await)
 }
 
 /// `POST /_local/stop`
-pub(super) async fn stop(State(runner): State<Arc<Runner>>) -> Response {
+pub(super) async fn stop(State(runner): State<Arc<Runner>>, NoBody: NoBody) -> Response {
     answer(resume::stop(&runner.ledger, runner.clock.now()).await.map(|()| 0))
 }
 
 /// `POST /_local/start`
-pub(super) async fn start(State(runner): State<Arc<Runner>>) -> Response {
+pub(super) async fn start(State(runner): State<Arc<Runner>>, NoBody: NoBody) -> Response {
     answer(resume::start(&runner.ledger, &runner.queue, &runner.facts, runner.clock.now()).await)
 }
 

@@ -41,10 +41,23 @@ pub(super) async fn comment(
     Body(request): Body<CommentRequest>,
 ) -> Response {
     let lost = request.lost;
-    let comment = match new_comment(request) {
+    let mut comment = match new_comment(request) {
         Ok(comment) => comment,
         Err(reason) => return refuse(StatusCode::BAD_REQUEST, &reason),
     };
+    if let Some(parent) = &comment.parent {
+        let world = runner.instagram.snapshot();
+        match world.comment(parent) {
+            // Instagram has one level: what replies to a reply stands under the same comment.
+            Some(found) if found.media == comment.media => {
+                comment.parent = Some(found.parent.clone().unwrap_or_else(|| parent.clone()));
+            }
+            Some(_) => return refuse(StatusCode::BAD_REQUEST, "parent stands under another post"),
+            // A webhook may tell of it; without one it would be under nothing.
+            None if lost => return refuse(StatusCode::BAD_REQUEST, "there is no comment of parent's id"),
+            None => {}
+        }
+    }
     let account = comment.account.clone();
     let id = runner.instagram.comment(comment);
     let answer = Json(json!({ "comment": id, "trigger": format!("comment:{account}:{id}") })).into_response();

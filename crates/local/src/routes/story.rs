@@ -16,6 +16,7 @@ use openreply_domain::trigger::{TriggerKey, TriggerKind};
 use openreply_testkit::instagram::World;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 #[derive(Deserialize)]
@@ -52,13 +53,17 @@ async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, Ledger
     if let Some((at, what)) = written {
         steps.push(Step { at, what: what.into(), detail: None, state: "done" });
     }
-    let sends: Vec<Send> =
-        sends(runner).await?.into_iter().filter(|send| send.key.trigger == *trigger).collect();
+    let (sends, alive) = sends(runner).await?;
+    let sends: Vec<Send> = sends.into_iter().filter(|send| send.key.trigger == *trigger).collect();
+    if let Some(missed) = sends.iter().find(|send| send.missed) {
+        let what = "No webhook told of it: a sweep found it".to_owned();
+        steps.push(Step { at: missed.first_seen_at, what, detail: None, state: "done" });
+    }
     if let Some(received_at) = sends.first().map(|send| send.first_seen_at).or(written.map(|(at, _)| at)) {
         steps.extend(events(runner, trigger, received_at).await?);
     }
     for send in &sends {
-        steps.extend(of_send(runner, send));
+        steps.extend(of_send(send, &alive));
     }
     if sends.is_empty() && !steps.is_empty() && runner.queue.is_idle() {
         let at = steps.last().map_or(Timestamp::UNIX_EPOCH, |step| step.at);
@@ -74,6 +79,8 @@ async fn tell(runner: &Runner, trigger: &TriggerKey) -> Result<Vec<Step>, Ledger
         };
         steps.push(Step { at, what: what.into(), detail: Some(detail.into()), state: "done" });
     }
+    // What happened at the same moment stays in its order.
+    steps.sort_by_key(|step| step.at);
     Ok(steps)
 }
 
@@ -114,7 +121,7 @@ async fn events(runner: &Runner, trigger: &TriggerKey, at: Timestamp) -> Result<
     Ok(steps.collect())
 }
 
-fn of_send(runner: &Runner, send: &Send) -> Vec<Step> {
+fn of_send(send: &Send, alive: &HashSet<String>) -> Vec<Step> {
     let campaign = send.campaign.as_ref().map_or("none", |campaign| campaign.id.as_str());
     let leg = match &send.key.leg {
         Leg::Dm => match send.says {
@@ -129,6 +136,12 @@ fn of_send(runner: &Runner, send: &Send) -> Vec<Step> {
         Leg::FollowUp => "Follow-up".to_owned(),
     };
     let mut steps = Vec::new();
+    for (nth, released) in send.released.iter().enumerate() {
+        let detail =
+            Some(format!("Attempt {}, campaign {campaign}; nobody knows whether it arrived", nth + 1));
+        let what = format!("{leg} claimed");
+        steps.push(Step { at: released.claimed_at, what, detail, state: "unsure" });
+    }
     if let Some(claim) = &send.claim {
         let detail = Some(format!("Attempt {}, campaign {campaign}", send.attempts.max(1)));
         steps.push(Step { at: claim.at, what: format!("{leg} claimed"), detail, state: "done" });
@@ -140,7 +153,7 @@ fn of_send(runner: &Runner, send: &Send) -> Vec<Step> {
         };
         steps.push(Step { at: *at, what, detail: None, state: "done" });
     }
-    for row in rows(send, |claim| runner.pump.is_alive(claim)) {
+    for row in rows(send, |claim| alive.contains(&claim.holder)) {
         let (what, state) = match row.status {
             "SENT" => (format!("{leg} sent"), "done"),
             "FAILED" => (format!("{leg} failed"), "failed"),

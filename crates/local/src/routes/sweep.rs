@@ -68,7 +68,8 @@ pub(super) async fn resolve(
     let by = request.by.as_deref().unwrap_or("local");
     let (ledger, queue, facts, now) = (&runner.ledger, &runner.queue, &runner.facts, runner.clock.now());
     match decide(ledger, queue, facts, &key, decision, by, now).await {
-        Ok(send) => Json(rows(&send, |claim| runner.pump.is_alive(claim)).swap_remove(0)).into_response(),
+        // Whoever takes it next may be at work already, and is not in what was written.
+        Ok(send) => Json(rows(&send, |_| false).swap_remove(0)).into_response(),
         Err(error) => refuse(status(&error), &error.to_string()),
     }
 }
@@ -80,7 +81,7 @@ async fn key(runner: &Runner, request: &ResolveRequest) -> Result<SendKey, Respo
     if let Ok(leg) = request.leg.parse::<Leg>() {
         return Ok(SendKey { trigger, leg });
     }
-    let sends = super::view::sends(runner)
+    let (sends, _) = super::view::sends(runner)
         .await
         .map_err(|error| refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()))?;
     let named = |key: &SendKey| key.trigger == trigger && key.leg.name() == request.leg;
@@ -98,6 +99,7 @@ async fn key(runner: &Runner, request: &ResolveRequest) -> Result<SendKey, Respo
 fn status(error: &ResolveError) -> StatusCode {
     match error {
         ResolveError::Unknown => StatusCode::NOT_FOUND,
+        ResolveError::Nameless => StatusCode::BAD_REQUEST,
         ResolveError::Unresolvable(_) | ResolveError::Moved => StatusCode::CONFLICT,
         ResolveError::Ledger(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }

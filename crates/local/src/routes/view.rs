@@ -14,6 +14,7 @@ use openreply_domain::delivery::{Delivery, rows};
 use openreply_domain::send::Send;
 use openreply_domain::time::Timestamp;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,22 +22,26 @@ use std::time::Duration;
 /// `GET /_local/deliveries`: every row, oldest trigger first.
 pub(super) async fn deliveries(State(runner): State<Arc<Runner>>) -> Response {
     match sends(&runner).await {
-        Ok(sends) => {
+        Ok((sends, alive)) => {
             let rows: Vec<Delivery> =
-                sends.iter().flat_map(|send| rows(send, |claim| runner.pump.is_alive(claim))).collect();
+                sends.iter().flat_map(|send| rows(send, |claim| alive.contains(&claim.holder))).collect();
             Json(rows).into_response()
         }
         Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
     }
 }
 
-pub(super) async fn sends(runner: &Runner) -> Result<Vec<Send>, LedgerError> {
+/// Every Send, and the invocations that were at work around the moment they were read: one that ends in between has
+/// settled what it was sending.
+pub(super) async fn sends(runner: &Runner) -> Result<(Vec<Send>, HashSet<String>), LedgerError> {
+    let mut alive = runner.pump.alive();
     let mut sends = Vec::new();
     for account in runner.ledger.account_ids().await? {
         sends.extend(runner.ledger.deliveries(&account, Timestamp::UNIX_EPOCH).await?);
     }
+    alive.extend(runner.pump.alive());
     sends.sort_by(|a, b| (a.first_seen_at, &a.key).cmp(&(b.first_seen_at, &b.key)));
-    Ok(sends)
+    Ok((sends, alive))
 }
 
 /// `GET /_local/world`: what the page shows.
