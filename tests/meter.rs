@@ -116,7 +116,10 @@ impl Intercept for Meter {
 }
 
 /// `PutItem` of `x-amz-target: DynamoDB_20120810.PutItem`.
-fn operation(request: &HttpRequest) -> Result<&str, BoxError> {
+///
+/// # Errors
+/// When the request names none.
+pub fn operation(request: &HttpRequest) -> Result<&str, BoxError> {
     let target = request.headers().get("x-amz-target").unwrap_or_default();
     target.rsplit_once('.').map(|(_, operation)| operation).ok_or_else(|| "no operation is named".into())
 }

@@ -9,7 +9,7 @@ use crate::ports::{
     Also, Enqueue, Fact, Facts, Ledger, LedgerError, Own, Queue, ReadError, Reader, SealError, Timer, Vault,
     Written,
 };
-use crate::sweep::{WHOLE, unknown_attempts};
+use crate::sweep::WHOLE;
 use openreply_domain::evidence::{Doubtful, Shown};
 use openreply_domain::ids::CommentId;
 use openreply_domain::send::{Decision, Expect, Leg, Send, SendKey, Unresolvable, release, resolve_sent};
@@ -146,11 +146,7 @@ pub async fn evidence(
         }
     };
     shown.sort_by_key(|message| std::cmp::Reverse(message.at));
-    let of = |text: &String| {
-        let attempt = |claimed_at| Doubtful { claimed_at, text: text.clone() };
-        unknown_attempts(send).into_iter().map(attempt).collect::<Vec<_>>()
-    };
-    let attempts = text.as_ref().map(of).unwrap_or_default();
+    let attempts = text.as_deref().map(|text| Doubtful::all_of(send, text)).unwrap_or_default();
     // Where the stack serves its tracked links is not known here: they are compared by where they lead.
     let plainly = |message: &Shown| match &content {
         Some(content) => Shown { text: untracked(&message.text, send, content), ..message.clone() },

@@ -7,6 +7,7 @@
 //! - absence proves nothing.
 
 use crate::ids::MessageId;
+use crate::send::Send;
 use crate::time::{SignedDuration, Timestamp, after};
 use std::collections::HashSet;
 
@@ -38,6 +39,13 @@ pub struct Doubtful {
 }
 
 impl Doubtful {
+    /// Every attempt of a Send of which nobody knows. `text`: what it said.
+    #[must_use]
+    pub fn all_of(send: &Send, text: &str) -> Vec<Self> {
+        let attempt = |claimed_at| Self { claimed_at, text: text.to_owned() };
+        send.unknown_attempts().into_iter().map(attempt).collect()
+    }
+
     /// Whether this attempt may have made that message.
     #[must_use]
     pub fn fits(&self, shown: &Shown) -> bool {

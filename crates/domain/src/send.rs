@@ -175,6 +175,18 @@ impl Expect {
 }
 
 impl Send {
+    /// When it made attempts of which nobody knows the message: a claim that is not settled, one that a person called
+    /// sent, and those that a person released.
+    #[must_use]
+    pub fn unknown_attempts(&self) -> Vec<Timestamp> {
+        let unknown = match &self.state {
+            State::Claimed { .. } | State::Sent { message_id: None } => self.claim.as_ref(),
+            State::Open { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,
+        };
+        let released = self.released.iter().map(|released| released.claimed_at);
+        unknown.map(|claim| claim.at).into_iter().chain(released).collect()
+    }
+
     /// A Send that is not in the ledger yet, before anything was taken for it.
     #[must_use]
     pub fn new(

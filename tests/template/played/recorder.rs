@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::config::interceptors::BeforeTransmitInterceptorContextRef;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
+use openreply_tests::meter::operation;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -32,8 +33,7 @@ impl Intercept for Recorder {
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let request = context.request();
-        let target = request.headers().get("x-amz-target").and_then(|target| target.rsplit_once('.'));
-        let (_, operation) = target.ok_or("no operation is named")?;
+        let operation = operation(request)?;
         let body: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default())?;
         let resource = match body["IndexName"].as_str() {
             Some(index) => format!("index {index} of the ledger"),

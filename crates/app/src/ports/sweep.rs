@@ -51,6 +51,14 @@ pub struct SweepRecord {
     pub summary: Summary,
 }
 
+impl SweepRecord {
+    /// Of a sweep that has come to nothing yet.
+    #[must_use]
+    pub fn begun(account: Option<AccountId>, at: Timestamp) -> Self {
+        Self { account, at, quiet_until: None, progress: Progress::default(), summary: Summary::default() }
+    }
+}
+
 /// What only sweeps ask of the ledger.
 pub trait SweepLedger: Ledger {
     /// The CLAIMED Sends of an account that somebody should look at by `until` (their [`Send::look_at`]), the

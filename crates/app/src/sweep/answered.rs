@@ -6,13 +6,14 @@
 //! read, nothing in it is missed yet.
 
 use super::Round;
-use super::doubt::{message_of, unknown_attempts};
+use super::doubt::message_of;
 use super::missed::Candidate;
 use super::thread::{Replies, WHOLE};
 use crate::ports::{Host, LedgerError, Own, Reader, SeenReply, SweepLedger};
 use openreply_domain::evidence::{Doubtful, Shown};
 use openreply_domain::ids::{CommentId, MessageId};
 use openreply_domain::send::{Leg, Send, SendKey};
+use openreply_domain::time::Timestamp;
 use std::collections::{HashMap, HashSet};
 
 /// What of the replies under a comment is ours, and no answer by hand.
@@ -75,12 +76,10 @@ where
             let comment = SendKey { trigger: reply.key.trigger.clone(), leg: Leg::Dm };
             let under = ours.entry(comment).or_default();
             under.known.extend(message_of(&reply));
-            let attempts = unknown_attempts(&reply);
-            if !attempts.is_empty()
+            if !reply.unknown_attempts().is_empty()
                 && let Some(text) = self.text_of(&reply).await?
             {
-                let doubtful = |claimed_at| Doubtful { claimed_at, text: text.clone() };
-                under.attempts.extend(attempts.into_iter().map(doubtful));
+                under.attempts.extend(Doubtful::all_of(&reply, &text));
             }
         }
         Ok(ours)
@@ -125,14 +124,18 @@ where
                     continue;
                 };
                 let own = Own { id: &self.account.id, username: &self.account.username };
-                let is_own = |seen: &&SeenReply| own.wrote(seen.from.as_ref(), seen.username.as_deref());
-                let later = rest.seen.iter().filter(is_own).filter(|seen| seen.at >= candidate.written_at);
-                candidate.own_replies.extend(later.filter_map(|reply| reply.shown(own)));
+                candidate.own_replies.extend(own_replies(&rest.seen, own, candidate.written_at));
             }
             whole.push(candidate);
         }
         whole
     }
+}
+
+/// What the account replied in a thread at that time or later.
+pub(super) fn own_replies(replies: &[SeenReply], own: Own<'_>, since: Timestamp) -> Vec<Shown> {
+    let later = replies.iter().filter(|reply| reply.at >= since);
+    later.filter_map(|reply| reply.shown(own)).filter(|shown| shown.ours).collect()
 }
 
 /// The public replies that a comment's campaigns owe.

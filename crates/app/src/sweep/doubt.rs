@@ -140,7 +140,8 @@ where
                 let own = Own { id: &self.account.id, username: &self.account.username };
                 let answer = self.reader.conversation(&token, own, user).await;
                 let now = self.now();
-                self.reading.end(answer, now)?
+                let (shown, _) = self.reading.end(answer, now)?;
+                shown
             }
             Place::Comment(comment) => {
                 let read = self.replies(comment, None, WHOLE).await;
@@ -162,8 +163,7 @@ where
     /// nobody knows any more what it said.
     async fn attempts(&self, doubtful: &Send) -> Result<Vec<Doubtful>, LedgerError> {
         let Some(text) = self.text_of(doubtful).await? else { return Ok(Vec::new()) };
-        let attempt = |claimed_at| Doubtful { claimed_at, text: text.clone() };
-        Ok(unknown_attempts(doubtful).into_iter().map(attempt).collect())
+        Ok(Doubtful::all_of(doubtful, &text))
     }
 
     /// What the account's Sends, of all its campaigns, say of what is shown at a place. `None`: the round has no time
@@ -183,7 +183,7 @@ where
         let visit = |sends: Vec<Send>| {
             for send in sends {
                 known.taken.extend(message_of(&send).filter(|id| shown.iter().any(|seen| seen.id == *id)));
-                if Place::of(&send) == *place && !unknown_attempts(&send).is_empty() {
+                if Place::of(&send) == *place && !send.unknown_attempts().is_empty() {
                     known.rivals.push(send);
                 }
             }
@@ -206,8 +206,7 @@ where
         for other in known.rivals.iter().filter(|other| other.key != doubtful.key) {
             // Whose words cannot be had may have said anything: it is taken to have said the same.
             let text = self.text_of(other).await?.unwrap_or_else(|| attempt.text.clone());
-            let attempts = unknown_attempts(other).into_iter();
-            rivals.extend(attempts.map(|claimed_at| Doubtful { claimed_at, text: text.clone() }));
+            rivals.extend(Doubtful::all_of(other, &text));
         }
         Ok(proof(attempt, &rivals, shown, &known.taken).cloned())
     }
@@ -232,15 +231,4 @@ pub(super) fn message_of(send: &Send) -> Option<MessageId> {
         State::Sent { message_id } => message_id.clone(),
         State::Open { .. } | State::Claimed { .. } | State::Failed { .. } | State::Skipped { .. } => None,
     }
-}
-
-/// When a Send made attempts of which nobody knows the message: a claim that is not settled, one that a person
-/// called sent, and those that a person released.
-pub(crate) fn unknown_attempts(send: &Send) -> Vec<Timestamp> {
-    let unknown = match &send.state {
-        State::Claimed { .. } | State::Sent { message_id: None } => send.claim.as_ref(),
-        State::Open { .. } | State::Sent { .. } | State::Failed { .. } | State::Skipped { .. } => None,
-    };
-    let released = send.released.iter().map(|released| released.claimed_at);
-    unknown.map(|claim| claim.at).into_iter().chain(released).collect()
 }

@@ -1,6 +1,7 @@
 //! Missed comments: those that Instagram shows, a campaign answers, and the ledger has never heard of.
 
 use super::Round;
+use super::answered::own_replies;
 use super::posts::Watched;
 use crate::job::Job;
 use crate::ports::{Enqueue, Host, LedgerError, Own, Reader, SeenComment, SeenReply, SweepLedger};
@@ -123,13 +124,11 @@ where
                 continue;
             };
             self.summary.matched += 1;
-            let later = thread.replies.iter().filter(|reply| is_own(reply) && reply.at >= seen.at);
-            let own_replies = later.filter_map(|reply| reply.shown(own)).collect();
             found.push(Candidate {
                 comment,
                 winner: matched.winner.id,
                 written_at: seen.at,
-                own_replies,
+                own_replies: own_replies(&thread.replies, own, seen.at),
                 thread: thread.comment.id.clone(),
                 unread: thread.more_replies.clone(),
             });

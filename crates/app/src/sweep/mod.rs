@@ -22,7 +22,6 @@ mod thread;
 mod token;
 mod waiting;
 
-pub(crate) use doubt::unknown_attempts;
 pub use plan::plan;
 pub use summary::Summary;
 pub(crate) use thread::WHOLE;
@@ -96,13 +95,7 @@ where
     /// When the ledger failed before anything was looked at. The order may be carried out again at any time.
     pub async fn carry_out(&self, order: &SweepOrder, deadline: Timestamp) -> Result<Summary, LedgerError> {
         let at = self.now();
-        let record = SweepRecord {
-            account: order.account.clone(),
-            at,
-            quiet_until: None,
-            progress: Progress::default(),
-            summary: Summary::default(),
-        };
+        let record = SweepRecord::begun(order.account.clone(), at);
         let record = match &order.account {
             None => SweepRecord { summary: self.stack(order, deadline).await?, ..record },
             Some(account) => self.account(account, order, deadline, record).await?,

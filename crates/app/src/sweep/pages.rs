@@ -4,7 +4,7 @@ use super::Round;
 use super::missed::Missed;
 use super::posts::Watched;
 use crate::ports::{CommentsPage, Host, LedgerError, Reader, SeenComment, SweepLedger};
-use openreply_domain::campaign::Post;
+use openreply_domain::campaign::{Campaign, Post};
 use openreply_domain::ids::CommentId;
 use openreply_domain::matched::PreparedCampaign;
 use std::collections::BTreeSet;
@@ -28,12 +28,10 @@ where
         let first = usize::try_from(turn / 2).unwrap_or(0).checked_rem(posts.len()).unwrap_or(0);
         posts.rotate_left(first);
         // A list that could not be read says nothing of the posts that are gone.
-        let any = |post: &Post| matches!(post, Post::Any);
-        let asks_for_any = self.account.campaigns.iter().any(|own| own.active && any(&own.content.post));
-        if !asks_for_any || self.own.is_begun() {
+        let takes_any = |own: &Campaign| own.active && own.content.post == Post::Any;
+        if !self.account.campaigns.iter().any(takes_any) || self.own.is_begun() {
             self.progress.unfinished.retain(|media, _| posts.iter().any(|post| post.media == *media));
         }
-        self.pages_read = 0;
         (posts, turn % 2 == 1)
     }
 
@@ -102,10 +100,6 @@ where
     async fn page(&mut self, post: &Watched, cursor: Option<&str>) -> Option<CommentsPage> {
         let token = self.reading.begin(self.now())?;
         let answer = self.reader.comments(&token, &post.media, cursor).await;
-        let answer = answer.map(|page| {
-            let usage = page.usage;
-            (page, usage)
-        });
         let now = self.now();
         let page = self.reading.end(answer, now)?;
         self.pages_read += 1;

@@ -1,7 +1,7 @@
 //! The plan of a round: one order for each account, and one for the stack.
 
-use super::{Summary, SweepOrder};
-use crate::ports::{Facts, LedgerError, Progress, Pulse, SweepLedger, SweepQueue, SweepRecord};
+use super::SweepOrder;
+use crate::ports::{Facts, LedgerError, Pulse, SweepLedger, SweepQueue, SweepRecord};
 use crate::pulse::raise;
 use openreply_domain::ids::AccountId;
 use openreply_domain::pulse::Alert;
@@ -50,11 +50,10 @@ async fn tell_of_the_unswept(
     };
     let all = std::iter::once(None).chain(accounts.iter().cloned().map(Some));
     for account in all.filter(|account| records.iter().all(|record| record.account != *account)) {
-        let mut summary = Summary::default();
-        summary.note("no sweep came to its end yet");
         // Before the round itself, whose orders are owed until one of them is carried out.
         let at = after(now, -SignedDuration::from_millis(1));
-        let first = SweepRecord { account, at, quiet_until: None, progress: Progress::default(), summary };
+        let mut first = SweepRecord::begun(account, at);
+        first.summary.note("no sweep came to its end yet");
         if let Err(error) = ledger.put_sweep(&first).await {
             tracing::error!(%error, "nobody would hear of an account that is never swept");
         }

@@ -102,15 +102,7 @@ where
             let Some(token) = self.reading.begin(self.now()) else { break };
             let answer = self.reader.own_media(&token, &self.account.id, self.own.next.as_deref()).await;
             let now = self.now();
-            let Some(page) = self.reading.end(
-                answer.map(|page| {
-                    let usage = page.usage;
-                    (page, usage)
-                }),
-                now,
-            ) else {
-                break;
-            };
+            let Some(page) = self.reading.end(answer, now) else { break };
             self.own.begun = true;
             self.own.seen.extend(page.media);
             self.own.next = page.next;

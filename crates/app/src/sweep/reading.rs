@@ -1,7 +1,7 @@
 //! What of Instagram may still be read in a round.
 
 use super::Summary;
-use crate::ports::{ReadError, ReadTrouble, Usage};
+use crate::ports::{CommentsPage, MediaPage, ReadError, ReadTrouble, RepliesPage, Usage};
 use openreply_domain::time::{SignedDuration, Timestamp, after};
 use secrecy::SecretString;
 
@@ -13,6 +13,35 @@ const REST: SignedDuration = SignedDuration::from_mins(15);
 const FAILURES: u32 = 2;
 /// No read begins so shortly before the end of the invocation.
 const LAST: SignedDuration = SignedDuration::from_secs(20);
+
+/// An answer that says how much of the account's calls is used.
+pub(super) trait Metered {
+    fn usage(&self) -> Usage;
+}
+
+impl Metered for CommentsPage {
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+impl Metered for RepliesPage {
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+impl Metered for MediaPage {
+    fn usage(&self) -> Usage {
+        self.usage
+    }
+}
+
+impl<T> Metered for (T, Usage) {
+    fn usage(&self) -> Usage {
+        self.1
+    }
+}
 
 /// The reads of one round.
 pub(super) struct Reading {
@@ -104,9 +133,10 @@ impl Reading {
     }
 
     /// What a read gave. Whoever gets nothing goes on without.
-    pub(super) fn end<T>(&mut self, answer: Result<(T, Usage), ReadError>, now: Timestamp) -> Option<T> {
+    pub(super) fn end<T: Metered>(&mut self, answer: Result<T, ReadError>, now: Timestamp) -> Option<T> {
         let error = match answer {
-            Ok((seen, usage)) => {
+            Ok(seen) => {
+                let usage = seen.usage();
                 self.failures = 0;
                 self.is_heard = true;
                 if usage > USED_AT_MOST {

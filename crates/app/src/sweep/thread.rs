@@ -35,10 +35,6 @@ where
         for _ in 0..pages {
             let Some(token) = self.reading.begin(self.now()) else { break };
             let answer = self.reader.replies(&token, comment, read.next.as_deref()).await;
-            let answer = answer.map(|page| {
-                let usage = page.usage;
-                (page, usage)
-            });
             let now = self.now();
             let Some(RepliesPage { replies, next, .. }) = self.reading.end(answer, now) else { break };
             read.seen.extend(replies);
